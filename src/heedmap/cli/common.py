@@ -1,0 +1,82 @@
+"""What several commands share: texts from arguments, files or stdin, and strict JSON on stdout."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from heedmap.errors import EmptyText, FileError
+
+TEXT_HELP = "TEXT is the text itself, @FILE to read a UTF-8 file, or - to read standard input."
+
+
+def read_text(argument: str) -> str:
+    """The text that an argument stands for: itself, `@file`, or `-` for standard input.
+
+    Args:
+        argument: what stood on the command line. `@@` at the start stands for a literal `@`.
+
+    Raises:
+        FileError: the file cannot be read, or is not UTF-8.
+        EmptyText: there is nothing in it.
+
+    Example:
+        >>> read_text("The cat sat")
+        'The cat sat'
+    """
+    if argument == "-":
+        text = _decode(sys.stdin.buffer.read(), "standard input")
+    elif argument.startswith("@@"):
+        text = argument[1:]
+    elif argument.startswith("@"):
+        text = _decode(read_bytes(Path(argument[1:])), argument[1:])
+    else:
+        text = argument
+    if not text.strip():
+        raise EmptyText("the text is empty: give some words, @FILE, or - for standard input")
+    return text
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {error.strerror}") from None
+
+
+def _decode(data: bytes, name: str) -> str:
+    """UTF-8 bytes as text, with Windows line ends and a byte-order mark taken off."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FileError(
+            f"{name} is not UTF-8 text (byte {error.start} is 0x{data[error.start]:02x}): convert it first, "
+            f"for example with `iconv -t UTF-8`"
+        ) from None
+    return text.replace("\r\n", "\n")
+
+
+def print_json(value: Any) -> None:
+    """Print one value as strict JSON on stdout: no NaN, real letters instead of escapes."""
+    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+
+
+def note(message: str) -> None:
+    """Say something about the result on stderr, where it does not mix with data."""
+    click.echo(message, err=True)
+
+
+def show(renderable: Any) -> None:
+    """Print a rich renderable or string on stdout, at the terminal's width, without colour where none is wanted."""
+    from heedmap.drawing.terminal import console
+
+    console().print(renderable)
