@@ -1,0 +1,44 @@
+"""One plain forward pass over token ids, with nothing computed that nobody asked for."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import torch
+from torch import nn
+
+_OUTPUTS = ("logits", "last_hidden_state")
+"""Where a model's answer stands, best first."""
+
+
+def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
+    """The model's answer for one text: its last row of logits, or all its last hidden states.
+
+    Without gradients and without a cache.
+
+    Args:
+        module: a transformers model that takes `input_ids`.
+        ids: [batch, token] int64, on the model's device.
+
+    Returns:
+        logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
+    """
+    known = inspect.signature(type(module).forward).parameters
+    options: dict[str, Any] = {}
+    if "use_cache" in known:
+        options["use_cache"] = False
+    if "logits_to_keep" in known:
+        options["logits_to_keep"] = 1
+    with torch.no_grad():
+        result = module(input_ids=ids, attention_mask=torch.ones_like(ids), return_dict=True, **options)
+    for name in _OUTPUTS:
+        answer = getattr(result, name, None)
+        if isinstance(answer, torch.Tensor):
+            return answer
+    raise TypeError(f"{type(module).__name__} returns neither {' nor '.join(_OUTPUTS)}")
+
+
+def predicts_next_token(module: nn.Module) -> bool:
+    """Whether the model is a causal language model with a head, whose last logits are the odds of the next token."""
+    return "ForCausalLM" in type(module).__name__ or "LMHeadModel" in type(module).__name__

@@ -1,0 +1,207 @@
+"""Attention that also yields the log-sum-exp of every row: the only place that calls torch's private operators.
+
+torch's fused kernels compute the log-sum-exp and drop it on the public way. `attend` asks the private operator for
+it, after checking once for each kind of call that the operator gives the public function's output and the right
+log-sum-exp; where it does not exist or does not agree, the public function is called and the log-sum-exp computed
+beside it, by blocks.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+
+import torch
+from torch.nn.functional import pad, scaled_dot_product_attention
+
+Kernel = Callable[
+    [torch.Tensor, torch.Tensor, torch.Tensor, float, bool, torch.Tensor | None],
+    tuple[torch.Tensor, torch.Tensor],
+]
+"""(query, key, value, scale, causal, additive mask) -> (output, log-sum-exp)."""
+
+_BLOCK_CELLS = 1 << 22
+"""Scores that the public way holds at once: 16 MiB in float32."""
+
+
+def attend(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    *,
+    scale: float,
+    causal: bool = False,
+    mask: torch.Tensor | None = None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Attention's output and the log-sum-exp of each row of scaled, masked scores.
+
+    Args:
+        query: [batch, head, query, dim].
+        key: [batch, key_value_head, key, dim]; the query heads must be a multiple of the key-value heads.
+        value: [batch, key_value_head, key, value_dim].
+        scale: what the products are multiplied by.
+        causal: the lower triangle; only for as many queries as keys.
+        mask: additive, in the query's dtype, broadcasts to [batch, head, query, key].
+
+    Returns:
+        output [batch, head, query, value_dim] in the query's dtype, and the log-sum-exp [batch, head, query] in
+        float32 (float64 for float64 inputs). A row whose mask is -inf everywhere gives an output of 0 and a
+        log-sum-exp of -inf.
+
+    Raises:
+        ValueError: head counts that do not divide (torch's own operator would end the process).
+    """
+    heads, key_value_heads = query.shape[1], key.shape[1]
+    if heads % key_value_heads or heads < key_value_heads or value.shape[1] != key_value_heads:
+        raise ValueError(
+            f"{heads} query heads cannot share {key_value_heads} key heads and {value.shape[1]} value heads"
+        )
+    if causal and query.shape[2] != key.shape[2]:
+        raise ValueError(f"causal needs as many queries as keys, not {query.shape[2]} and {key.shape[2]}")
+    kernel = _kernel_for(query.device.type, query.dtype, mask is not None)
+    width, value_dim = max(query.shape[-1], value.shape[-1]), value.shape[-1]
+    if query.shape[-1] != value_dim:
+        # The operators want one width. Zeros added to query and key leave the products as they are.
+        query, key, value = (pad(tensor, (0, width - tensor.shape[-1])) for tensor in (query, key, value))
+    output, logsumexp = kernel(query, key, value, scale, causal, mask)
+    if mask is not None:
+        dead = (mask == -math.inf).all(-1).expand(logsumexp.shape)
+        output = output.masked_fill(dead.unsqueeze(-1), 0.0)
+        logsumexp = logsumexp.masked_fill(dead, -math.inf)
+    return output[..., :value_dim], logsumexp
+
+
+def public_kernel(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    scale: float,
+    causal: bool,
+    mask: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Output by torch's public function; log-sum-exp by blocks of queries, in memory linear in the length."""
+    output = scaled_dot_product_attention(
+        query,
+        key,
+        value,
+        attn_mask=mask,
+        is_causal=causal,
+        scale=scale,
+        enable_gqa=query.shape[1] != key.shape[1],
+    )
+    exact = torch.promote_types(query.dtype, torch.float32)
+    batch, heads, queries, _ = query.shape
+    grouped = query.to(exact).unflatten(1, (key.shape[1], -1))
+    keys = key.to(exact).unsqueeze(2).transpose(-1, -2)
+    columns = torch.arange(key.shape[2], device=query.device)
+    step = max(_BLOCK_CELLS // max(batch * heads * key.shape[2], 1), 1)
+    parts = []
+    for start in range(0, queries, step):
+        rows = torch.arange(start, min(start + step, queries), device=query.device)
+        scores = (grouped[:, :, :, rows] @ keys * scale).flatten(1, 2)
+        if causal:
+            scores = scores.masked_fill(columns[None, :] > rows[:, None], -math.inf)
+        if mask is not None:
+            scores = scores + (mask if mask.shape[-2] == 1 else mask[..., rows, :])
+        parts.append(torch.logsumexp(scores, -1))
+    return output, torch.cat(parts, -1)
+
+
+def _cpu_kernel(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    scale: float,
+    causal: bool,
+    mask: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Torch's fused CPU operator; it shares key heads among query heads by itself."""
+    if mask is not None:
+        mask = mask.expand(-1, -1, query.shape[2], -1)
+    output, logsumexp = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
+        query, key, value, 0.0, causal, attn_mask=mask, scale=scale
+    )
+    return output, logsumexp
+
+
+def _cuda_flash_kernel(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    scale: float,
+    causal: bool,
+    mask: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Torch's flash operator for half precision on a GPU; it knows no mask."""
+    assert mask is None
+    key, value = _repeat_heads(query, key, value)
+    output, logsumexp = torch.ops.aten._scaled_dot_product_flash_attention(
+        query, key, value, 0.0, causal, False, scale=scale
+    )[:2]
+    return output, logsumexp[..., : query.shape[2]]
+
+
+def _cuda_efficient_kernel(
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    scale: float,
+    causal: bool,
+    mask: torch.Tensor | None,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Torch's memory-efficient operator for a GPU; takes an additive mask whose rows are aligned to 8 numbers."""
+    key, value = _repeat_heads(query, key, value)
+    if mask is not None:
+        keys = key.shape[2]
+        aligned = pad(mask, (0, -keys % 8))[..., :keys]
+        mask = aligned.expand(query.shape[0], query.shape[1], query.shape[2], keys)
+    output, logsumexp = torch.ops.aten._scaled_dot_product_efficient_attention(
+        query, key, value, mask, True, 0.0, causal, scale=scale
+    )[:2]
+    return output, logsumexp[..., : query.shape[2]]
+
+
+def _repeat_heads(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Keys and values repeated so that every query head has its own."""
+    repeats = query.shape[1] // key.shape[1]
+    if repeats == 1:
+        return key, value
+    return key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
+
+
+@functools.cache
+def _kernel_for(device_type: str, dtype: torch.dtype, masked: bool) -> Kernel:
+    """The fastest kernel that proves itself on this kind of call, found once a process."""
+    half = dtype in (torch.float16, torch.bfloat16)
+    candidates: list[Kernel] = []
+    if device_type == "cpu":
+        candidates = [_cpu_kernel]
+    elif device_type == "cuda":
+        candidates = [_cuda_flash_kernel] if half and not masked else []
+        candidates.append(_cuda_efficient_kernel)
+    for kernel in candidates:
+        if _agrees(kernel, torch.device(device_type), dtype, masked):
+            return kernel
+    return public_kernel
+
+
+def _agrees(kernel: Kernel, device: torch.device, dtype: torch.dtype, masked: bool) -> bool:
+    """Whether a private operator exists here and gives what the public way gives, on a small grouped call."""
+    # A generator of our own: the user's random numbers must not depend on whether this check ran. The tolerances are
+    # a few roundings of the dtype: a wrong operator is off by orders of magnitude more.
+    random = torch.Generator().manual_seed(0)
+    query = torch.randn(1, 4, 19, 64, generator=random).to(device, dtype)
+    key, value = (torch.randn(1, 2, 19, 64, generator=random).to(device, dtype) for _ in range(2))
+    mask = torch.randn(1, 1, 19, 19, generator=random).to(device, dtype) if masked else None
+    tolerance = 2e-2 if dtype in (torch.float16, torch.bfloat16) else 1e-5
+    try:
+        for causal in (False, True) if mask is None else (False,):
+            found = kernel(query, key, value, 0.125, causal, mask)
+            expected = public_kernel(query, key, value, 0.125, causal, mask)
+            for left, right in zip(found, expected, strict=True):
+                if not torch.allclose(left.double(), right.double(), rtol=tolerance, atol=tolerance):
+                    return False
+    except (RuntimeError, AttributeError, NotImplementedError, TypeError):
+        return False
+    return True

@@ -1,0 +1,146 @@
+"""A whole map of one head, known but not stored: any cell, row or tile is computed when somebody looks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import EllipsisType
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+
+import numpy as np
+import torch
+
+from heedmap.errors import OutOfRange
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.row import Bools, Floats
+from heedmap.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BLOCK_CELLS = 1 << 22
+"""Cells that are computed at once when a large tile is asked for."""
+
+Part: TypeAlias = SupportsIndex | slice | EllipsisType
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """The weights of one head, or the mean over heads, from every query to every key.
+
+    Index it as an array with two axes, query then key, by numbers and slices; `np.asarray(map)` makes it whole.
+
+    Attributes:
+        tokens: the tokens that ran.
+        layer: the layer, from 0.
+        head: the head, from 0; None is the mean over heads.
+        call: the attention call that knows the weights.
+        model: what the numbers were measured on.
+    """
+
+    tokens: Tokens
+    layer: int
+    head: int | None
+    call: AttentionCall
+    model: dict[str, Any]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(queries, keys)."""
+        return self.call.rule.queries, self.call.rule.keys
+
+    @property
+    def heads(self) -> slice:
+        """The heads that the map stands for."""
+        return slice(0, self.call.heads) if self.head is None else slice(self.head, self.head + 1)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Part | tuple[Part, ...]) -> Any:
+        """Weights by number and slice: a float for a cell, else an array of float64; 0 where forbidden."""
+        rows, columns, drop = self._parts(index)
+        tile = self._tile(rows, columns)
+        picked = tile[tuple(0 if dropped else slice(None) for dropped in drop)]
+        return float(picked) if picked.ndim == 0 else picked
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """The whole map, made by blocks of rows."""
+        if copy is False:
+            raise ValueError("a map is computed when it is asked for, so an array of it is always a copy")
+        return np.asarray(self[:, :], dtype=dtype)
+
+    def allowed(self, rows: slice = slice(None), columns: slice = slice(None)) -> Bools:
+        """Which cells of a tile the mask lets the model look at, [query, key]."""
+        device = self.call.query.device
+        row_numbers = torch.arange(self.shape[0], device=device)[rows]
+        column_numbers = torch.arange(self.shape[1], device=device)[columns]
+        cells = self.call.rule.allowed(row_numbers, column_numbers)
+        head = 0 if cells.shape[1] == 1 else (self.head or 0)
+        return np.asarray(cells[0, head].expand(len(row_numbers), len(column_numbers)).cpu().numpy(), dtype=np.bool_)
+
+    def blocks(self) -> Iterator[tuple[int, Floats]]:
+        """The map by blocks of rows, as (first row, weights [query, key])."""
+        step = max(_BLOCK_CELLS // max(self.shape[1] * self.call.heads, 1), 1)
+        for start in range(0, self.shape[0], step):
+            yield start, self[start : start + step]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the map with matplotlib and return the Axes."""
+        from heedmap.drawing.maps import plot_map
+
+        return plot_map(self, ax=ax)
+
+    def __str__(self) -> str:
+        from heedmap.drawing.maps import map_text
+
+        return map_text(self)
+
+    def __repr__(self) -> str:
+        head = "mean over heads" if self.head is None else f"head {self.head}"
+        return f"Map(layer {self.layer}, {head}, {self.shape[0]} x {self.shape[1]})"
+
+    def _parts(self, index: Part | tuple[Part, ...]) -> tuple[slice, slice, tuple[bool, bool]]:
+        """Two slices for an index of numpy's form, and which axes a plain number drops."""
+        given = list(index) if isinstance(index, tuple) else [index]
+        if Ellipsis in given:
+            at = given.index(Ellipsis)
+            given[at : at + 1] = [slice(None)] * (3 - len(given))
+        given += [slice(None)] * (2 - len(given))
+        if len(given) != 2:
+            raise OutOfRange(f"a map has two axes, query and key, not {len(given)}")
+        slices, drop = [], []
+        for part, size, axis in zip(given, self.shape, ("query", "key"), strict=True):
+            if isinstance(part, slice):
+                slices.append(part)
+                drop.append(False)
+                continue
+            if not isinstance(part, SupportsIndex):
+                raise OutOfRange(
+                    f"a map is indexed by numbers and slices, not {type(part).__name__}: use np.asarray(map)"
+                )
+            number = part.__index__()
+            if not -size <= number < size:
+                raise OutOfRange(f"{axis} {number} is out of range: the map has {size}, numbered 0 to {size - 1}")
+            slices.append(slice(number % size, number % size + 1))
+            drop.append(True)
+        return slices[0], slices[1], (drop[0], drop[1])
+
+    def _tile(self, rows: slice, columns: slice) -> Floats:
+        """Weights of a tile, by blocks of rows so that memory stays bounded by the result."""
+        row_numbers, column_numbers = (
+            range(*rows.indices(self.shape[0])),
+            range(*columns.indices(self.shape[1])),
+        )
+        tile = np.empty((len(row_numbers), len(column_numbers)), dtype=np.float64)
+        if tile.size == 0:
+            return tile
+        left, right = min(column_numbers), max(column_numbers) + 1
+        step = max(_BLOCK_CELLS // ((right - left) * self.call.heads), 1)
+        for first in range(0, len(row_numbers), step):
+            wanted = row_numbers[first : first + step]
+            top, bottom = min(wanted), max(wanted) + 1
+            weights = self.call.weights(slice(top, bottom), slice(left, right), self.heads)[0].mean(0)
+            picked = np.ix_([row - top for row in wanted], [column - left for column in column_numbers])
+            tile[first : first + step] = weights.double().cpu().numpy()[picked]
+        return tile

@@ -1,0 +1,194 @@
+"""A model that reads: a torch module with its tokenizer, and the calls that make a `Reading`."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from heedmap.models.load import LoadedModel, ModelSource, load_model
+from heedmap.text.tokenize import tokenize
+
+from heedmap.errors import TokenizerMissing
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.forward import predicts_next_token, run
+from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit
+from heedmap.reading.odds import most_likely
+from heedmap.reading.reading import Reading, check_layer
+from heedmap.reading.tap import Heard, tap
+from heedmap.text.tokens import Tokens
+
+
+def load(
+    name_or_path: str | os.PathLike[str],
+    *,
+    revision: str | None = None,
+    dtype: str = "auto",
+    device: str = "auto",
+    allow_random: bool = False,
+) -> Model:
+    """Load a model by catalogue name, Hub id, folder or `.gguf` file, and check that it is read rightly.
+
+    A catalogue model that is not here yet is fetched first, unless offline or its terms must be accepted.
+
+    Args:
+        name_or_path: "smollm2", "org/name", "./my model", "weights.gguf" ...
+        revision: branch, tag or commit on the Hub.
+        dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
+        device: "auto" (a GPU when there is one), "cpu", "cuda:1" ...
+        allow_random: accept weights that the checkpoint lacks and that are therefore random.
+
+    Raises:
+        ModelError: it cannot be found, fetched or loaded, or its attention cannot be read; the kinds are in
+            `heedmap.errors`.
+
+    Example:
+        >>> import heedmap
+        >>> heedmap.load("smollm2")
+        Model(smollm2: LlamaForCausalLM, 30 layers x 9 heads, float32 on cpu)
+    """
+    loaded = load_model(name_or_path, revision=revision, dtype=dtype, device=device, allow_random=allow_random)
+    return Model(loaded)
+
+
+def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None) -> Model:
+    """Read a model that your own code has loaded.
+
+    Args:
+        module: a transformers model.
+        tokenizer: its fast tokenizer.
+        name: what to call it in the output; its class by default.
+
+    Raises:
+        UnsupportedModel: its attention cannot be read rightly.
+    """
+    called = name or type(module).__name__
+    return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None)))
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A model and its tokenizer, ready to read texts.
+
+    Attributes:
+        loaded: module, tokenizer and where they came from.
+    """
+
+    loaded: LoadedModel
+
+    def __post_init__(self) -> None:
+        attention_layers(self.module)
+
+    @property
+    def module(self) -> Any:
+        """The torch module."""
+        return self.loaded.module
+
+    @property
+    def tokenizer(self) -> Any:
+        """The tokenizer."""
+        return self.loaded.tokenizer
+
+    @property
+    def name(self) -> str:
+        """What the model was asked for by."""
+        return self.loaded.source.name
+
+    @property
+    def layers(self) -> tuple[AttentionLayer, ...]:
+        """The layers whose attention can be read."""
+        return attention_layers(self.module)
+
+    def describe(self) -> dict[str, Any]:
+        """What numbers measured on this model should name: the "model" of every JSON output."""
+        source = self.loaded.source
+        return {
+            "name": source.name,
+            "class": type(self.module).__name__,
+            "kind": source.kind,
+            "location": source.location,
+            "revision": source.revision,
+            "sha256": source.sha256,
+            "dtype": str(self.module.dtype).removeprefix("torch."),
+            "device": str(self.module.device),
+            "layers": len(self.layers),
+            "heads": self.layers[0].heads,
+            "key_value_heads": self.layers[0].key_value_heads,
+        }
+
+    def read(
+        self,
+        text: str,
+        *,
+        layers: int | Iterable[int] | None = None,
+        values: bool = False,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+    ) -> Reading:
+        """Read one text in a single ordinary forward pass.
+
+        Args:
+            text: what to read.
+            layers: the layers to keep, from 0; None keeps all.
+            values: also keep each layer's values and output, for `explain` on a saved reading.
+            special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
+            truncate: cut a text that is longer than the model's positions.
+
+        Returns:
+            a `Reading`; its memory grows with the length of the text, not with its square.
+
+        Raises:
+            EmptyText, TextTooLong: the text cannot be read.
+            OutOfRange: the model has no such layer.
+            TokenizerMissing: the model came without a tokenizer.
+        """
+        if self.tokenizer is None:
+            raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")
+        limit = position_limit(self.module)
+        tokens = tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
+        return self.read_tokens(tokens, layers=layers, values=values)
+
+    def read_tokens(
+        self, tokens: Tokens, *, layers: int | Iterable[int] | None = None, values: bool = False
+    ) -> Reading:
+        """Read tokens that are already made; the rest is as in `read`."""
+        wanted = self._wanted(layers)
+        numbers = {layer.module: layer.number for layer in self.layers}
+        calls: OrderedDict[int, AttentionCall] = OrderedDict()
+
+        def keep(heard: Heard) -> None:
+            number = numbers[heard.module]
+            if number in wanted:
+                kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
+                calls[number] = kept
+
+        ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
+        with tap(self.module, keep):
+            answer = run(self.module, ids)
+        logits = answer[0, -1] if predicts_next_token(self.module) else None
+        return Reading(
+            tokens=tokens,
+            layers=self.layers,
+            calls=calls,
+            model=self.describe(),
+            logits=logits,
+            candidates=() if logits is None else most_likely(logits, self.tokenizer),
+            reader=self,
+        )
+
+    def _wanted(self, layers: int | Iterable[int] | None) -> set[int]:
+        """The numbers of the layers to keep."""
+        if layers is None:
+            return {layer.number for layer in self.layers}
+        numbers = [layers] if isinstance(layers, int) else list(layers)
+        return {check_layer(number, self.layers) for number in numbers}
+
+    def __repr__(self) -> str:
+        about = self.describe()
+        return (
+            f"Model({about['name']}: {about['class']}, {about['layers']} layers x {about['heads']} heads, "
+            f"{about['dtype']} on {about['device']})"
+        )

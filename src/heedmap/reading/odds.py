@@ -1,0 +1,65 @@
+"""What a model would write next, and how sure it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from heedmap.text.tokenize import token_label
+
+from heedmap.text.tokens import Tokens
+
+SCHEMA = "heedmap/next/1"
+
+KEPT = 100
+"""How many of the most likely tokens a reading keeps by name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One possible next token: its id, its text and its probability."""
+
+    id: int
+    text: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """The most likely next tokens after a text.
+
+    Attributes:
+        tokens: the tokens that ran.
+        candidates: the most likely next tokens, most likely first.
+        model: what the numbers were measured on.
+    """
+
+    tokens: Tokens
+    candidates: tuple[Candidate, ...]
+    model: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """The odds as JSON."""
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "text": self.tokens.text,
+            "tokens": self.tokens.to_json(),
+            "next": [{"id": one.id, "text": one.text, "probability": one.probability} for one in self.candidates],
+        }
+
+    def __str__(self) -> str:
+        from heedmap.drawing.rows import odds_text
+
+        return odds_text(self)
+
+
+def most_likely(logits: torch.Tensor, tokenizer: Any) -> tuple[Candidate, ...]:
+    """The most likely tokens by softmax over a row of logits, [vocabulary]."""
+    probabilities = torch.softmax(logits.double(), -1)
+    best = torch.topk(probabilities, min(KEPT, len(probabilities)))
+    return tuple(
+        Candidate(int(number), token_label(tokenizer, int(number)), float(probability))
+        for number, probability in zip(best.indices.tolist(), best.values.tolist(), strict=True)
+    )

@@ -1,0 +1,274 @@
+"""One text read by one model: everything that is needed to know any weight of the layers that were kept."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.layers import AttentionLayer
+from heedmap.reading.map import Map
+from heedmap.reading.odds import Candidate, Odds
+from heedmap.reading.row import Bools, Floats, Row
+from heedmap.text.tokens import Tokens, Word
+
+if TYPE_CHECKING:
+    from heedmap.reading.explanation import Explanation
+    from heedmap.reading.model import Model
+
+QUERY_RULES = ("mean", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a model did with one text, kept so that any weight can be computed from it.
+
+    Attributes:
+        tokens: the tokens that ran.
+        layers: all layers of the model whose attention can be read.
+        calls: the attention call of each layer that was kept.
+        model: what the numbers were measured on, as in the JSON output.
+        logits: [vocabulary], the last row of logits; None for models that predict no next token.
+        candidates: the most likely next tokens, most likely first.
+        reader: the live model; None in a reading opened from a file.
+    """
+
+    tokens: Tokens
+    layers: tuple[AttentionLayer, ...]
+    calls: OrderedDict[int, AttentionCall]
+    model: dict[str, Any]
+    logits: torch.Tensor | None = None
+    candidates: tuple[Candidate, ...] = ()
+    reader: Model | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def text(self) -> str:
+        """The text that was read."""
+        return self.tokens.text
+
+    @property
+    def middle(self) -> int:
+        """The layer that is read when none is given: the middle one of the model, or of those kept."""
+        kept = list(self.calls)
+        middle = self.layers[len(self.layers) // 2].number
+        return middle if middle in self.calls else kept[len(kept) // 2]
+
+    def find(self, word: str) -> Word:
+        """The tokens of a word: "it", "it#2" for its second occurrence, "@5" for token 5.
+
+        Raises:
+            WordNotFound: no such word; the nearest are named.
+            AmbiguousWord: it stands there several times; the places are listed.
+        """
+        return self.tokens.find(word)
+
+    def call(self, layer: int | None = None) -> AttentionCall:
+        """The attention call of a layer, with a log-sum-exp of full precision.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+            ReadingError: the layer was not kept.
+        """
+        number = self.layer_number(layer)
+        if number not in self.calls:
+            kept = ", ".join(str(one) for one in self.calls)
+            raise ReadingError(
+                f"layer {number} was not kept in this reading (kept: {kept}): read the text again with layers={number}"
+            )
+        self.calls[number] = self.calls[number].made_exact()
+        return self.calls[number]
+
+    def layer_number(self, layer: int | None) -> int:
+        """The layer asked for, or the middle one.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+        """
+        if layer is None:
+            return self.middle
+        return check_layer(layer, self.layers)
+
+    def head_number(self, head: int | None, layer: int | None = None) -> int | None:
+        """The head asked for, or None for the mean over heads.
+
+        Raises:
+            OutOfRange: the layer has no such head.
+        """
+        number = self.layer_number(layer)
+        heads = next(one.heads for one in self.layers if one.number == number)
+        if head is not None and not 0 <= head < heads:
+            raise OutOfRange(f"head {head} is out of range: layer {number} has {heads} heads, 0 to {heads - 1}")
+        return head
+
+    def row(self, word: str, layer: int | None = None, head: int | None = None, *, query_rule: str = "mean") -> Row:
+        """Where a word looks.
+
+        Args:
+            word: the word, see `find`.
+            layer: from 0; None is the middle layer.
+            head: from 0; None is the mean over heads.
+            query_rule: for a word of several tokens, the "mean" of their rows or the row of the "last".
+
+        Raises:
+            WordNotFound, AmbiguousWord: the word is not there, or several times.
+            OutOfRange: no such layer or head.
+            ReadingError: the layer was not kept.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> round(reading.row("sat", layer=12).sum, 6)
+            1.0
+        """
+        if query_rule not in QUERY_RULES:
+            raise ReadingError(f"query_rule {query_rule!r} is not known: take 'mean' or 'last'")
+        number = self.layer_number(layer)
+        head = self.head_number(head, number)
+        call = self.call(number)
+        found = self.find(word)
+        query = found.tokens if query_rule == "mean" else found.tokens[-1:]
+        weights, allowed = self._rows(call, query, head)
+        kept = allowed.any(1)
+        sink = call.sink_share(slice(None), _heads(call, head))
+        return Row(
+            tokens=self.tokens,
+            word=found.text,
+            query=found.tokens,
+            query_rule=query_rule if len(found.tokens) > 1 else "mean",
+            layer=number,
+            head=head,
+            weights=weights[kept].mean(0) if kept.any() else np.zeros(weights.shape[1]),
+            allowed=allowed.any(0),
+            sink=0.0 if sink is None else float(sink[0].mean(0)[list(query)].mean()),
+            heads=call.heads,
+            key_value_heads=call.key_value_heads,
+            model=self.model,
+        )
+
+    def _rows(self, call: AttentionCall, query: tuple[int, ...], head: int | None) -> tuple[Floats, Bools]:
+        """Weights and allowed cells of some queries, [query, key]."""
+        columns = slice(0, call.rule.keys)
+        weights = [call.weights(slice(index, index + 1), columns, _heads(call, head))[0].mean(0)[0] for index in query]
+        device = call.query.device
+        cells = call.rule.allowed(torch.tensor(query, device=device), torch.arange(call.rule.keys, device=device))[0]
+        cells = cells[0 if head is None or cells.shape[0] == 1 else head]
+        return torch.stack(weights).double().cpu().numpy(), cells.cpu().numpy()
+
+    def map(self, layer: int | None = None, head: int | None = None) -> Map:
+        """The map of one head, or the mean over heads: nothing is computed until a part is asked for.
+
+        Args:
+            layer: from 0; None is the middle layer.
+            head: from 0; None is the mean over heads.
+
+        Raises:
+            OutOfRange: no such layer or head.
+            ReadingError: the layer was not kept.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> reading.map(layer=12, head=4)[2, 3]
+            0.0
+        """
+        number = self.layer_number(layer)
+        return Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+
+    def explain(self, word: str, layer: int | None = None, head: int = 0, *, from_vector: bool = False) -> Explanation:
+        """The four steps of one head with the model's own numbers; see `Explanation`.
+
+        Args:
+            word: the word that looks; of several tokens, the last is explained.
+            layer: from 0; None is the middle layer.
+            head: from 0.
+            from_vector: also show how query and key came from the words' vectors; needs the live model.
+
+        Raises:
+            WordNotFound, AmbiguousWord: the word is not there, or several times.
+            OutOfRange: no such layer or head.
+            ReadingError: the values were not kept and there is no live model to read them again.
+        """
+        from heedmap.reading.explanation import explain
+
+        return explain(self, word, layer, head, from_vector=from_vector)
+
+    def next(self, top: int = 10) -> Odds:
+        """The odds of the next token, most likely first.
+
+        Args:
+            top: how many tokens, at most 100.
+
+        Raises:
+            ReadingError: the model does not predict a next token.
+            OutOfRange: `top` is not between 1 and 100.
+        """
+        if self.logits is None:
+            raise ReadingError(
+                f"{self.model['name']} does not predict a next token: it is a {self.model['class']}, "
+                "so ask a causal language model"
+            )
+        if not 1 <= top <= len(self.candidates):
+            raise OutOfRange(f"{top} next tokens were asked for: take 1 to {len(self.candidates)}")
+        return Odds(self.tokens, self.candidates[:top], self.model)
+
+    def not_a_number(self) -> dict[int, int]:
+        """How many rows of which layers are not a number, over all heads; layers without any are left out."""
+        found = {}
+        for number in self.calls:
+            logsumexp = self.call(number).logsumexp
+            count = int(torch.isnan(logsumexp).sum()) if logsumexp is not None else 0
+            if count:
+                found[number] = count
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the reading as one safetensors file that needs no model to open.
+
+        Raises:
+            FileError: the file cannot be written; one that was there stays as it was.
+        """
+        from heedmap.reading.storage import save
+
+        save(self, path)
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> Reading:
+        """Open a reading that was saved.
+
+        Raises:
+            FileError: the file cannot be read.
+            ReadingError: it is not a reading, or it is damaged.
+        """
+        from heedmap.reading.storage import load
+
+        return load(path)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.model['name']}: {len(self.layers)} layers, {len(self.tokens)} tokens; kept {len(self.calls)} layers"
+        )
+
+
+def _heads(call: AttentionCall, head: int | None) -> slice:
+    """One head, or all of them, as a slice."""
+    return slice(0, call.heads) if head is None else slice(head, head + 1)
+
+
+def check_layer(layer: int, layers: tuple[AttentionLayer, ...]) -> int:
+    """The layer itself, when the model has it.
+
+    Raises:
+        OutOfRange: the model has no such layer; its layers are named.
+    """
+    numbers = [one.number for one in layers]
+    if layer not in numbers:
+        raise OutOfRange(
+            f"layer {layer} is out of range: the model has {len(numbers)} layers, {numbers[0]} to {numbers[-1]}"
+        )
+    return layer

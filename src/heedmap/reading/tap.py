@@ -1,0 +1,197 @@
+"""Listens to every attention call of a model during its ordinary fast forward pass.
+
+transformers looks up its attention function by a name in the model's configuration. The tap registers a function of
+its own, together with a mask function (a name without one silently loses its mask), switches the name for the length
+of a `with` block, and hands each call to a receiver. The function computes what the fused kernel computes, so the
+model says what it always says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import AttentionInterface, PreTrainedModel
+from transformers.masking_utils import AttentionMaskInterface
+
+from heedmap.errors import UnsupportedModel
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
+from heedmap.reading.rule import MaskRule
+
+# Two names for one function: the mask that reaches a model's own code must be of the kind it was loaded for, since
+# files that mix own attention code with the interface add the mask to scores in the one case and not in the other.
+_NAME_FOR_BOOL_MASKS = "heedmap_tap"
+_NAME_FOR_FLOAT_MASKS = "heedmap_tap_float"
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """One attention call as it passes: `module` is the name of the attention module in the model."""
+
+    module: str
+    call: AttentionCall
+    value: torch.Tensor
+    output: torch.Tensor
+
+
+Receiver = Callable[[Heard], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """An open tap: who listens, and what the modules are called."""
+
+    receive: Receiver
+    names: dict[int, str]
+
+
+_session: contextvars.ContextVar[_Session | None] = contextvars.ContextVar("heedmap_tap", default=None)
+_locks: weakref.WeakKeyDictionary[nn.Module, threading.RLock] = weakref.WeakKeyDictionary()
+_locks_guard = threading.Lock()
+
+
+@contextlib.contextmanager
+def tap(module: nn.Module, receive: Receiver) -> Iterator[None]:
+    """Let `receive` hear every attention call of the forward passes made inside the block.
+
+    The model is in eval mode inside (dropout would falsify weights) and is left exactly as it was found, whatever
+    happens. One tap a model at a time: a second thread waits.
+
+    Args:
+        module: a transformers model.
+        receive: called once an attention call, in order, with detached tensors.
+
+    Raises:
+        UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
+    """
+    configurations = switchable_configurations(module)
+    with _lock_of(module):
+        before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
+        training = [part for part in module.modules() if part.training]
+        token = _session.set(_Session(receive, {id(part): name for name, part in module.named_modules()}))
+        try:
+            for part in training:
+                part.training = False
+            for configuration, loaded in before:
+                eager = loaded == "eager"
+                configuration._attn_implementation_internal = _NAME_FOR_FLOAT_MASKS if eager else _NAME_FOR_BOOL_MASKS
+            yield
+        finally:
+            for configuration, loaded in before:
+                configuration._attn_implementation_internal = loaded
+            for part in training:
+                part.training = True
+            _session.reset(token)
+
+
+def switchable_configurations(module: nn.Module) -> list[Any]:
+    """The configurations that name the attention function of the model's parts.
+
+    Raises:
+        UnsupportedModel: a part has its own attention code, or this is no transformers model at all.
+    """
+    parts = [part for part in module.modules() if isinstance(part, PreTrainedModel)]
+    if not parts:
+        raise UnsupportedModel(
+            f"{type(module).__name__} is not a transformers model: only models built on transformers' PreTrainedModel "
+            "can be read"
+        )
+    found: dict[int, Any] = {}
+
+    def add(configuration: Any) -> None:
+        if configuration is None or id(configuration) in found:
+            return
+        found[id(configuration)] = configuration
+        for name in getattr(configuration, "sub_configs", {}):
+            add(getattr(configuration, name, None))
+
+    for part in parts:
+        if not part._can_set_attn_implementation():
+            raise UnsupportedModel(
+                f"{type(part).__name__} has attention code of its own ({part.config.model_type}): "
+                "its attention cannot be read yet"
+            )
+        add(part.config)
+    return list(found.values())
+
+
+def _lock_of(module: nn.Module) -> threading.RLock:
+    """The lock of a model."""
+    with _locks_guard:
+        return _locks.setdefault(module, threading.RLock())
+
+
+def _attention(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    value: torch.Tensor,
+    attention_mask: torch.Tensor | None = None,
+    dropout: float = 0.0,
+    scaling: float | None = None,
+    is_causal: bool | None = None,
+    softcap: float | None = None,
+    s_aux: torch.Tensor | None = None,
+    sinks: torch.Tensor | None = None,
+    position_bias: torch.Tensor | None = None,
+    indices: torch.Tensor | None = None,
+    block_indices: torch.Tensor | None = None,
+    **_: Any,
+) -> tuple[torch.Tensor, None]:
+    """The attention function that transformers calls under the tap; the argument names are its contract."""
+    if indices is not None or block_indices is not None:
+        raise UnsupportedModel(f"{type(module).__name__} picks its keys by an index: this cannot be read yet")
+    if isinstance(attention_mask, LazyMask):
+        rule = attention_mask.rule
+    else:
+        causal = is_causal if is_causal is not None else getattr(module, "is_causal", True)
+        rule = _rule_of(attention_mask, query, key, bool(causal))
+    if rule.keys > key.shape[2]:
+        rule = rule.crop_keys(key.shape[2])
+    sinks = s_aux if s_aux is not None else sinks
+    call = AttentionCall(
+        query=query,
+        key=key,
+        rule=rule,
+        scale=query.shape[-1] ** -0.5 if scaling is None else float(scaling),
+        softcap=softcap,
+        bias=position_bias,
+        sinks=None if sinks is None else sinks.reshape(1, -1, 1) if sinks.ndim == 1 else sinks[..., 0],
+    )
+    output, logsumexp = call.compute(value)
+    session = _session.get()
+    if session is not None:
+        heard = replace(
+            call,
+            query=query.detach(),
+            key=key.detach(),
+            bias=None if call.bias is None else call.bias.detach(),
+            sinks=None if call.sinks is None else call.sinks.detach(),
+            logsumexp=logsumexp.detach(),
+        )
+        session.receive(Heard(session.names.get(id(module), ""), heard, value.detach(), output.detach()))
+    return output.transpose(1, 2).contiguous(), None
+
+
+def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, causal: bool) -> MaskRule:
+    """The rule of a mask that the model made itself, or of none: then as transformers' SDPA function reads it."""
+    rule = MaskRule(query.shape[2], key.shape[2], query.shape[0])
+    if mask is None:
+        return replace(rule, ahead=0) if causal and rule.queries > 1 else rule
+    if mask.ndim != 4:
+        raise UnsupportedModel(f"a mask of {mask.ndim} dimensions reached the attention: expected 4")
+    return replace(rule, table=mask[..., : rule.keys])
+
+
+AttentionInterface.register(_NAME_FOR_BOOL_MASKS, _attention)
+AttentionMaskInterface.register(_NAME_FOR_BOOL_MASKS, lazy_bool_mask)
+AttentionInterface.register(_NAME_FOR_FLOAT_MASKS, _attention)
+AttentionMaskInterface.register(_NAME_FOR_FLOAT_MASKS, lazy_float_mask)

@@ -1,0 +1,49 @@
+"""What all tests share: the two real models, their tokenizers, and the folder of texts that may be given."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import heedmap
+from heedmap.reading.model import Model
+
+TROPHY = "The trophy did not fit in the suitcase because it was too big."
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> Model:
+    """The default model: a causal decoder of 30 layers, 9 query heads and 3 key-value heads."""
+    return heedmap.load("smollm2")
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Model:
+    """An encoder of 6 layers and 12 heads."""
+    return heedmap.load("minilm")
+
+
+@pytest.fixture(scope="session")
+def smollm2_tokenizer(smollm2: Model) -> Any:
+    """A byte-level tokenizer that adds no special tokens."""
+    return smollm2.tokenizer
+
+
+@pytest.fixture(scope="session")
+def minilm_tokenizer(minilm: Model) -> Any:
+    """A lower-casing word-piece tokenizer that adds [CLS] and [SEP]."""
+    return minilm.tokenizer
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder named by HEEDMAP_DATA: long texts, hard texts, data sets of pronouns."""
+    folder = os.environ.get("HEEDMAP_DATA")
+    if not folder:
+        pytest.skip("HEEDMAP_DATA does not name the folder of texts and data sets")
+    if not Path(folder).is_dir():
+        pytest.fail(f"HEEDMAP_DATA names {folder}, which is not a folder")
+    return Path(folder)
