@@ -1,0 +1,236 @@
+"""The Hugging Face Hub: what its cache has, and fetching a model's files within its own conventions.
+
+`HF_HOME`, `HF_HUB_CACHE`, `HF_ENDPOINT`, tokens and `HF_HUB_OFFLINE` are huggingface_hub's and mean here what they mean
+there. Only configuration, tokenizer and safetensors files are fetched, never code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from heedmap.errors import FetchFailed, ModelError, ModelGated, ModelNotFound, ModelNotHere, UnsafeWeights
+from heedmap.models.catalogue import catalogue_names, near_names
+from heedmap.models.folder import INDEX, TOKENIZER_FILES, has_tokenizer, is_pickle, unsafe_message
+from heedmap.models.places import HUB_VARIABLE, is_offline, megabytes, require_space, writing
+from heedmap.models.progress import Progress
+from heedmap.models.quiet import quiet_hub
+from heedmap.models.record import WEIGHTS
+
+if TYPE_CHECKING:
+    from huggingface_hub.hf_api import ModelInfo
+
+PROBE_SECONDS = 5.0
+"""How long to wait for the Hub's first answer."""
+
+_WANTED = ("config.json", "generation_config.json", INDEX, *TOKENIZER_FILES)
+_Result = TypeVar("_Result")
+
+
+def cached_snapshot(repo_id: str, revision: str | None) -> Path | None:
+    """The folder of a model in the Hub's cache if all of it is there; its name is the commit."""
+    from huggingface_hub import try_to_load_from_cache
+
+    config = try_to_load_from_cache(repo_id, "config.json", revision=revision)
+    if not isinstance(config, str):
+        return None
+    snapshot = Path(config).parent
+    return snapshot if _has_weights(snapshot) and has_tokenizer(snapshot) else None
+
+
+def fetch_snapshot(repo_id: str, revision: str | None, progress: Progress) -> tuple[Path, bool]:
+    """The folder of a model in the Hub's cache, fetched if it is not there; and whether it was fetched just now.
+
+    Raises:
+        ModelNotFound: the Hub has no such model or revision.
+        ModelGated: it wants a login or an accepted licence.
+        ModelNotHere: offline, or the Hub does not answer.
+        UnsafeWeights: there are only pickled weights.
+        FetchFailed: the download broke.
+        FileError: no room on the disk.
+    """
+    snapshot = cached_snapshot(repo_id, revision)
+    if snapshot is not None:
+        return snapshot, False
+    if is_offline():
+        raise ModelNotHere(
+            f"{repo_id!r} is not (wholly) here and HF_HUB_OFFLINE (or TRANSFORMERS_OFFLINE) forbids the network: unset it, "
+            f"or name a model that is here (`heedmap models` lists them){_hint(repo_id)}"
+        )
+    info = _asking(repo_id, revision, lambda: _within(PROBE_SECONDS, lambda: _model_info(repo_id, revision)))
+    files = _choose_files(repo_id, info)
+    return _download(repo_id, revision, files, progress), True
+
+
+def weights_sha256(snapshot: Path) -> str | None:
+    """The hash of a snapshot's weights, if it is known without reading them.
+
+    The Hub's cache names the content of large files by their SHA-256; weights in several files have no single one.
+    """
+    name = (snapshot / WEIGHTS).resolve().name
+    return name if len(name) == 64 and set(name) <= set("0123456789abcdef") else None
+
+
+def _model_info(repo_id: str, revision: str | None) -> ModelInfo:
+    """The Hub's description of a model: one request, which also tells whether the Hub can be reached."""
+    from huggingface_hub import HfApi
+
+    return HfApi().model_info(repo_id, revision=revision, files_metadata=True, timeout=PROBE_SECONDS)
+
+
+def _choose_files(repo_id: str, info: ModelInfo) -> dict[str, int]:
+    """The files to fetch and their sizes: safetensors, configuration, tokenizer.
+
+    Raises:
+        UnsafeWeights: there are only pickled weights.
+        ModelError: there is nothing that can be loaded.
+    """
+    sizes = {file.rfilename: file.size or 0 for file in info.siblings or []}
+    top = [name for name in sizes if "/" not in name]
+    if WEIGHTS in top:
+        weights = [WEIGHTS]
+    elif INDEX in top:
+        weights = [name for name in top if fnmatch(name, "model-*.safetensors")]
+    elif any(is_pickle(name) for name in top):
+        raise UnsafeWeights(unsafe_message(f"{repo_id!r} on the Hub"))
+    elif any(name.endswith(".gguf") for name in sizes):
+        raise ModelError(
+            f"{repo_id!r} on the Hub holds GGUF files: fetch one with `hf download {repo_id} FILE.gguf` and give its path"
+        )
+    else:
+        raise ModelError(f"{repo_id!r} on the Hub has no weights that can be read (model.safetensors)")
+    return {name: sizes[name] for name in top if name in _WANTED or name in weights}
+
+
+def _download(repo_id: str, revision: str | None, files: dict[str, int], progress: Progress) -> Path:
+    """Fetch the chosen files into the Hub's cache."""
+    from huggingface_hub import constants, snapshot_download
+
+    cache = Path(constants.HF_HUB_CACHE)
+    size = sum(files.values())
+    require_space(cache, size, repo_id, HUB_VARIABLE)
+    progress.say(f"{repo_id} is not here yet: fetching {megabytes(size)} from the Hub ...")
+    before = _folder_size(cache / _cache_name(repo_id))
+
+    def fetch() -> Path:
+        with quiet_hub(), writing(cache, size, repo_id, HUB_VARIABLE):
+            return Path(snapshot_download(repo_id, revision=revision, allow_patterns=list(files)))
+
+    with progress.bar(repo_id, size, lambda: _folder_size(cache / _cache_name(repo_id)) - before):
+        snapshot = _asking(repo_id, revision, fetch)
+    # Where the network breaks, huggingface_hub may hand back what it has.
+    missing = [name for name in files if not (snapshot / name).is_file()]
+    if missing:
+        raise FetchFailed(f"the download of {repo_id!r} broke off ({', '.join(missing)} did not come): try again")
+    return snapshot
+
+
+def _asking(repo_id: str, revision: str | None, request: Callable[[], _Result]) -> _Result:
+    """Make a request of the Hub, and turn each of its failures into one line with the next step."""
+    from huggingface_hub import errors
+
+    where = f"revision {revision!r} of {repo_id!r}" if revision else repr(repo_id)
+    try:
+        return request()
+    except errors.GatedRepoError:
+        raise ModelGated(
+            f"{repo_id!r} is gated: accept its licence at https://huggingface.co/{repo_id}, then log in with "
+            f"`hf auth login` or set HF_TOKEN"
+        ) from None
+    except errors.RepositoryNotFoundError:
+        raise ModelNotFound(
+            f"there is no model {repo_id!r}: not in the catalogue, not a folder or file here, not on the Hub (a private "
+            f"one needs `hf auth login` or HF_TOKEN){_hint(repo_id)}"
+        ) from None
+    except errors.RevisionNotFoundError:
+        raise ModelNotFound(f"there is no {where} on the Hub: give a branch, tag or commit of it") from None
+    except errors.HfHubHTTPError as error:
+        status = error.response.status_code
+        if status in (401, 403):
+            raise ModelGated(
+                f"the Hub refuses {repo_id!r} (HTTP {status}): log in with `hf auth login`, or check HF_TOKEN"
+            ) from None
+        raise ModelNotHere(f"{where} is not here and the Hub answered HTTP {status}: try again later") from None
+    except (_http_error(), ConnectionError, TimeoutError, errors.LocalEntryNotFoundError) as error:
+        raise ModelNotHere(
+            f"{repo_id!r} is not in the catalogue, not a folder or file here, and the Hub cannot be asked "
+            f"({_reason(error)}){_hint(repo_id)}"
+        ) from None
+    except (RuntimeError, ValueError) as error:  # from its download library
+        raise FetchFailed(f"the download of {repo_id!r} broke off: {_reason(error)}; try again") from None
+
+
+def _http_error() -> type[Exception]:
+    """The base of the exceptions of the HTTP client that this version of huggingface_hub uses."""
+    from huggingface_hub.errors import HfHubHTTPError
+
+    return next(base for base in HfHubHTTPError.__mro__ if base.__name__ == "HTTPError")
+
+
+def _reason(error: BaseException) -> str:
+    """The first line of what went wrong."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _hint(repo_id: str) -> str:
+    """Names that may have been meant."""
+    near = near_names(repo_id)
+    if near:
+        return f". Did you mean {' or '.join(near)}?"
+    return f". The catalogue has {', '.join(catalogue_names())}"
+
+
+def _within(seconds: float, call: Callable[[], _Result]) -> _Result:
+    """The result of a call, or TimeoutError: a name server that does not answer knows no time-out of its own."""
+    outcome: list[Any] = []
+
+    def work() -> None:
+        try:
+            outcome.append((call(), None))
+        except Exception as error:  # handed to the thread that waits
+            outcome.append((None, error))
+
+    worker = threading.Thread(target=work, daemon=True)
+    worker.start()
+    worker.join(seconds)
+    if not outcome:
+        raise TimeoutError(f"no answer within {seconds:.0f} s")
+    result, error = outcome[0]
+    if error is not None:
+        raise error
+    return result  # type: ignore[no-any-return]
+
+
+def _has_weights(snapshot: Path) -> bool:
+    """Whether the weights are there, with all their parts."""
+    if (snapshot / WEIGHTS).is_file():
+        return True
+    try:
+        parts = json.loads((snapshot / INDEX).read_text("utf-8"))["weight_map"].values()
+    except (OSError, ValueError, KeyError, AttributeError):
+        return False
+    return all((snapshot / part).is_file() for part in parts)
+
+
+def _cache_name(repo_id: str) -> str:
+    """The name of a model's folder in the Hub's cache."""
+    from huggingface_hub.file_download import repo_folder_name
+
+    return str(repo_folder_name(repo_id=repo_id, repo_type="model"))
+
+
+def _folder_size(folder: Path) -> int:
+    """Bytes under a folder, links not counted: how far a download has come."""
+    total = 0
+    for place, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.lstat(os.path.join(place, name)).st_size
+            except OSError:  # renamed just now
+                continue
+    return total
