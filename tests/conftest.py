@@ -7,9 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 import heedmap
 from heedmap.reading.model import Model
+
+# No deadline: a shared machine pauses at random. The same examples every run, so that a failure can be had again;
+# HYPOTHESIS_PROFILE=search draws new ones (`make test-all`).
+settings.register_profile("repeat", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=400)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 

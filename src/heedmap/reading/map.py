@@ -87,12 +87,12 @@ class Map:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the map with matplotlib and return the Axes."""
-        from heedmap.drawing.maps import plot_map
+        from heedmap.drawing.readings import plot_map
 
         return plot_map(self, ax=ax)
 
     def __str__(self) -> str:
-        from heedmap.drawing.maps import map_text
+        from heedmap.drawing.readings import map_text
 
         return map_text(self)
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from heedmap.models.load import LoadedModel, ModelSource, load_model
-from heedmap.text.tokenize import tokenize
 
 from heedmap.errors import TokenizerMissing
+from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward import predicts_next_token, run
 from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit
 from heedmap.reading.odds import most_likely
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, tap
+from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from heedmap.text.tokenize import token_label
 
+from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
 
 SCHEMA = "heedmap/next/1"
@@ -50,7 +50,7 @@ class Odds:
         }
 
     def __str__(self) -> str:
-        from heedmap.drawing.rows import odds_text
+        from heedmap.drawing.readings import odds_text
 
         return odds_text(self)
 
@@ -60,6 +60,6 @@ def most_likely(logits: torch.Tensor, tokenizer: Any) -> tuple[Candidate, ...]:
     probabilities = torch.softmax(logits.double(), -1)
     best = torch.topk(probabilities, min(KEPT, len(probabilities)))
     return tuple(
-        Candidate(int(number), token_label(tokenizer, int(number)), float(probability))
+        Candidate(number, from_ids(tokenizer, [number])[0].label, probability)
         for number, probability in zip(best.indices.tolist(), best.values.tolist(), strict=True)
     )

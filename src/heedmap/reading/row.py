@@ -120,12 +120,12 @@ class Row:
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the row as bars with matplotlib and return the Axes."""
-        from heedmap.drawing.rows import plot_row
+        from heedmap.drawing.readings import plot_row
 
         return plot_row(self, ax=ax)
 
     def __str__(self) -> str:
-        from heedmap.drawing.rows import row_text
+        from heedmap.drawing.readings import row_text
 
         return row_text(self)
 

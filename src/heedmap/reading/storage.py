@@ -55,7 +55,7 @@ def save(reading: Reading, path: str | os.PathLike[str]) -> None:
         "schema": SCHEMA,
         "model": reading.model,
         "text": reading.tokens.text,
-        "special_tokens_added": reading.tokens.special_tokens_added,
+        "cut_off": reading.tokens.cut_off,
         "tokens": [asdict(token) for token in reading.tokens],
         "layers": [asdict(layer) for layer in reading.layers],
         "calls": calls,
@@ -91,11 +91,7 @@ def load(path: str | os.PathLike[str]) -> Reading:
 
 def _reading(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Reading:
     """Put a reading together, checking that its parts fit."""
-    tokens = Tokens(
-        text=header["text"],
-        items=tuple(Token(**token) for token in header["tokens"]),
-        special_tokens_added=header["special_tokens_added"],
-    )
+    tokens = Tokens(header["text"], tuple(Token(**token) for token in header["tokens"]), header["cut_off"])
     layers = tuple(AttentionLayer(**layer) for layer in header["layers"])
     heads = {layer.number: layer for layer in layers}
     calls: OrderedDict[int, AttentionCall] = OrderedDict()

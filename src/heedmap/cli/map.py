@@ -1,0 +1,61 @@
+"""`heedmap map`: one head's whole map, in the terminal or as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from heedmap.cli.common import note, show
+from heedmap.cli.options import head_option, layer_option, model_options, read, text_argument
+
+TABLES = (".npy", ".csv", ".parquet")
+
+
+@click.command("map")
+@text_argument
+@layer_option
+@head_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Write a picture (.png, .svg, .pdf) or the numbers (.npy, .csv, .parquet) instead of a grid here.",
+)
+@click.option("--log", "logarithmic", is_flag=True, help="Colours on a logarithmic scale (pictures only).")
+@model_options
+def command(
+    text: str, layer: int | None, head: int | None, output: Path | None, logarithmic: bool, **options: Any
+) -> None:
+    """Show the map of one head for TEXT: every token's row, who looks (from) against who is looked at (to).
+
+    TEXT is the text itself, @FILE to read a UTF-8 file, or - to read standard input. Cells that the mask forbids are
+    blank, which is something else than 0: a word of a causal model never sees the words after it.
+
+    \b
+    heedmap map "The trophy did not fit in the suitcase because it was too big." --layer 16 --head 3
+    heedmap map @letter.txt --layer 16 --head 3 -o map.png
+    """
+    from heedmap.drawing.readings import map_picture
+
+    reading = read(text, options, layer)
+    picture = map_picture(reading.map(layer, head))
+    if output is None:
+        from heedmap.drawing.grid import grid
+
+        show(grid(picture))
+    elif output.suffix.lower() in TABLES:
+        from heedmap.drawing.export import save_map
+
+        save_map(output, picture.weights, picture.allowed, picture.labels_query, picture.labels_key)
+    else:
+        from heedmap.drawing.figures import plot_map, save_figure
+
+        axes = plot_map(picture, scale="log" if logarithmic else "linear")
+        save_figure(axes.figure, output)
+    if output is not None:
+        note(f"wrote {output}")
+    if layer is None:
+        note(f"no layer was given: {reading.middle} is the middle one of {len(reading.layers)}")

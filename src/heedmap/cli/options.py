@@ -1,0 +1,117 @@
+"""Options that several commands share, and the model they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from heedmap.cli.common import TEXT_HELP, note, read_text
+
+if TYPE_CHECKING:
+    from heedmap.reading.model import Model
+    from heedmap.reading.reading import Reading
+
+DEFAULT_MODEL = "smollm2"
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+
+def _all(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+    """Several decorators as one, shown in the order given."""
+
+    def decorate(function: Decorated) -> Decorated:
+        for decorator in reversed(decorators):
+            function = decorator(function)
+        return function
+
+    return decorate
+
+
+text_argument = _all(click.argument("text", metavar="TEXT"))
+
+model_options = _all(
+    click.option(
+        "--model",
+        "model_name",
+        default=DEFAULT_MODEL,
+        show_default=True,
+        metavar="MODEL",
+        help="A catalogue name (see `heedmap models`), a Hub id, a folder, or a .gguf file.",
+    ),
+    click.option("--revision", metavar="REVISION", help="Branch, tag or commit of a Hub model."),
+    click.option("--dtype", default="auto", show_default=True, help="auto, float32, float16, bfloat16 or float64."),
+    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, mps ..."),
+    click.option("--allow-random", is_flag=True, help="Accept weights that the checkpoint lacks: they are random."),
+    click.option(
+        "--special-tokens/--no-special-tokens",
+        default=None,
+        help="Add begin-of-text and the like or not; by default as the tokenizer does.",
+    ),
+    click.option("--truncate", is_flag=True, help="Cut a text that is longer than the model's positions."),
+)
+
+layer_option = click.option("--layer", type=int, metavar="N", help="From 0; the middle layer by default.")
+head_option = click.option("--head", type=int, metavar="N", help="From 0; the mean over heads by default.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a picture.")
+
+
+def load_model(options: dict[str, Any]) -> Model:
+    """The model that `model_options` name; takes its options out of the dictionary."""
+    from heedmap.reading.model import load
+
+    return load(
+        options.pop("model_name"),
+        revision=options.pop("revision"),
+        dtype=options.pop("dtype"),
+        device=options.pop("device"),
+        allow_random=options.pop("allow_random"),
+    )
+
+
+def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: Any) -> Reading:
+    """Read a text with the model that the options name, keeping one layer (the middle one by default).
+
+    Args:
+        text: TEXT of the command line: itself, `@file` or `-`.
+        options: what `model_options` gave.
+        layer: the layer to keep.
+        keep: further arguments of `Model.read`.
+    """
+    content = read_text(text)
+    model = load_model(options)
+    if "layers" not in keep:
+        keep["layers"] = model.layers[len(model.layers) // 2].number if layer is None else layer
+    reading = model.read(
+        content, special_tokens=options.pop("special_tokens"), truncate=options.pop("truncate"), **keep
+    )
+    say_what_was_read(reading)
+    return reading
+
+
+def say_what_was_read(reading: Reading) -> None:
+    """Note on stderr what the numbers do not show: special tokens, cuts, numbers that are none."""
+    tokens = reading.tokens
+    added = [token.text for token in tokens if token.special and token.start is None]
+    parts = [f"{len(tokens)} tokens"]
+    parts.append(f"special tokens added: {' '.join(added)}" if added else "no special tokens added")
+    if tokens.cut_off:
+        parts.append(f"{tokens.cut_off} tokens cut off to fit the model's positions")
+    model = reading.model
+    note(f"{model['name']}, {model['layers']} layers x {model['heads']} heads, {model['dtype']}; {'; '.join(parts)}")
+    for layer, count in reading.not_a_number().items():
+        note(f"layer {layer}: {count} rows are not a number (nan)")
+
+
+__all__ = [
+    "TEXT_HELP",
+    "head_option",
+    "json_option",
+    "layer_option",
+    "load_model",
+    "model_options",
+    "read",
+    "say_what_was_read",
+    "text_argument",
+]

@@ -1,0 +1,135 @@
+"""`heedmap read`: where one word looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from heedmap.cli.common import note, print_json, show
+from heedmap.cli.options import head_option, json_option, model_options, read, text_argument
+from heedmap.errors import OutOfRange
+
+if TYPE_CHECKING:
+    from heedmap.reading.reading import Reading
+    from heedmap.reading.row import Row
+
+ALL_LAYERS = "all"
+
+
+@click.command("read")
+@text_argument
+@click.option(
+    "--word", metavar="WORD", help="The word that looks: it, it#2 for the second, @5 for token 5. The last by default."
+)
+@click.option("--layer", metavar="N|all", help="From 0, or `all` for one line a layer; the middle layer by default.")
+@head_option
+@click.option("--on", metavar="WORDS", help="With --layer all: the words whose share is shown, separated by commas.")
+@click.option(
+    "--query-rule",
+    type=click.Choice(["mean", "last"]),
+    default="mean",
+    show_default=True,
+    help="For a word of several tokens: the mean of their rows, or the row of the last.",
+)
+@json_option
+@model_options
+def command(
+    text: str,
+    word: str | None,
+    layer: str | None,
+    head: int | None,
+    on: str | None,
+    query_rule: str,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Show where one word of TEXT looks, in one layer and head.
+
+    TEXT is the text itself, @FILE to read a UTF-8 file, or - to read standard input. A weight is a share of the
+    row, which adds up to 1; half of it often sits on the first token whatever the text says, so an ordinary share
+    is printed beside it. A weight is not a reason.
+
+    \b
+    heedmap read "The trophy did not fit in the suitcase because it was too big." --word it --layer 16 --head 3
+    heedmap read @letter.txt --word because --layer all --on letter,late
+    """
+    if layer == ALL_LAYERS:
+        reading = read(text, options, layers=None)
+        rows = [reading.row(word or "@-1", number.number, head, query_rule=query_rule) for number in reading.layers]
+        _show_layers(rows, [one for one in (on or "").split(",") if one], as_json=as_json)
+        return
+    if on is not None:
+        raise click.UsageError("--on goes with --layer all")
+    number = _number(layer)
+    reading = read(text, options, number)
+    row = reading.row(word or "@-1", number, head, query_rule=query_rule)
+    if as_json:
+        print_json(row.to_json())
+    else:
+        _show_row(row, reading, layer_given=number is not None)
+
+
+def _number(layer: str | None) -> int | None:
+    """The layer as a number."""
+    if layer is None:
+        return None
+    try:
+        return int(layer)
+    except ValueError:
+        raise click.BadParameter(f"'{layer}' is neither a number nor `all`", param_hint="'--layer'") from None
+
+
+def _show_row(row: Row, reading: Reading, *, layer_given: bool) -> None:
+    """The bars, and the sentences that keep them from being misread."""
+    from heedmap.drawing.bars import row_bars
+    from heedmap.drawing.readings import row_picture
+
+    show(row_bars(row_picture(row)))
+    for sentence in _sentences(row):
+        show(sentence)
+    if not layer_given:
+        note(f"no layer was given: {row.layer} is the middle one of {len(reading.layers)}")
+
+
+def _sentences(row: Row) -> list[str]:
+    """What the row says in words."""
+    labels = row.tokens.labels
+    largest = ", ".join(f"{labels[index]} {row.weights[index]:.3f}" for index in row.largest(3))
+    sentences = [f"largest: {largest}"] if largest else []
+    if row.ordinary is not None and row.first is not None:
+        others = int(row.allowed.sum()) - 1
+        sentences.append(
+            f"an ordinary share is {row.ordinary:.3f}: what “{labels[row.first]}” leaves, over {others} other tokens"
+        )
+    if row.head is not None and row.sharing_heads:
+        heads = " and ".join(str(head) for head in row.sharing_heads)
+        sentences.append(f"head {row.head} reads key-value head {row.key_value_head}, together with {heads}")
+    if len(row.query) > 1:
+        rule = "the mean of their rows" if row.query_rule == "mean" else "the row of the last"
+        pieces = " ".join(labels[index] for index in row.query)
+        sentences.append(f"“{row.word}” is {len(row.query)} tokens ({pieces}): this is {rule}")
+    return sentences
+
+
+def _show_layers(rows: list[Row], words: list[str], *, as_json: bool) -> None:
+    """One line a layer: the share on chosen words and on the first token."""
+    if not rows:
+        raise OutOfRange("the model has no layer whose attention can be read")
+    if as_json:
+        print_json({"schema": "heedmap/rows/1", "model": rows[0].model, "rows": [row.to_json() for row in rows]})
+        return
+    from heedmap.drawing.layers import ShareColumn, layer_table
+
+    tokens, head = rows[0].tokens, rows[0].head
+    columns = [
+        ShareColumn(label=word, shares=[row.share(word) for row in rows], tokens=len(tokens.find(word).tokens))
+        for word in words
+    ]
+    first = rows[0].first
+    if first is not None:
+        shares = [float(row.weights[first]) for row in rows]
+        columns.append(ShareColumn(label=tokens.labels[first], shares=shares, first=True))
+    heads = "the mean over heads" if head is None else f"head {head}"
+    title = f"where “{rows[0].word}” looks, layer by layer: {heads}"
+    show(layer_table(title, [row.layer for row in rows], columns))
