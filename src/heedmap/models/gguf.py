@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError, MissingWeights, ModelError, TokenizerMissing, UnsupportedModel
+from heedmap.files import write_beside
 from heedmap.models.places import building, cache_folder, locked, megabytes, require_space, writing
-from heedmap.models.progress import Progress
+from heedmap.models.progress import Progress, first_line
 from heedmap.models.quiet import quiet_transformers
 from heedmap.models.record import Record, read_record, sha256_of, write_record
 
@@ -64,13 +65,14 @@ def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
     """
     with progress.bar(f"converting {gguf_file.name}", None):
         # Within the bar, since importing torch is a part of the wait.
-        from transformers import AutoModelForCausalLM, AutoTokenizer
+        import transformers
 
+        model_class: Any = transformers.AutoModelForCausalLM
         location = {"gguf_file": gguf_file.name, "local_files_only": True}
         # The reader's own bar knows no switch.
         with quiet_transformers(), redirect_stderr(io.StringIO()):
             try:
-                module, report = AutoModelForCausalLM.from_pretrained(
+                module, report = model_class.from_pretrained(
                     str(gguf_file.parent), **location, **_dense(), dtype="auto", output_loading_info=True
                 )
             except (ValueError, KeyError, NotImplementedError, RuntimeError, IndexError) as error:
@@ -79,7 +81,7 @@ def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
                 names = sorted(report["missing_keys"])
                 raise MissingWeights(f"{gguf_file} lacks {len(names)} tensors of its model: {', '.join(names[:3])} ...")
             try:
-                tokenizer = AutoTokenizer.from_pretrained(str(gguf_file.parent), **location)
+                tokenizer = transformers.AutoTokenizer.from_pretrained(str(gguf_file.parent), **location)
             except Exception as error:  # whatever its converters trip over: there is no tokenizer to be had
                 raise TokenizerMissing(
                     f"no tokenizer can be made from {gguf_file}: {first_line(error)}; load the model yourself and use "
@@ -87,11 +89,6 @@ def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
                 ) from None
             module.save_pretrained(folder, max_shard_size="1000GB")
             tokenizer.save_pretrained(folder)
-
-
-def first_line(error: Exception) -> str:
-    """The first line of an exception's text, or its class where it has none."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def _dense() -> dict[str, Any]:
@@ -133,7 +130,6 @@ def _known_hash(gguf_file: Path) -> str:
     sha256 = sha256_of(gguf_file)
     with writing(note.parent, 1000, "a note on the file"):
         note.parent.mkdir(parents=True, exist_ok=True)
-        beside = note.with_suffix(f".{os.getpid()}")
+    with write_beside(note) as beside:
         beside.write_text(json.dumps({**seen, "sha256": sha256}), "utf-8")
-        beside.replace(note)
     return sha256

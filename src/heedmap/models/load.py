@@ -17,11 +17,11 @@ from heedmap.errors import (
     UnsafeWeights,
 )
 from heedmap.models import hub
-from heedmap.models.catalogue import catalogue_names, find_entry, near_names
+from heedmap.models.catalogue import find_entry
 from heedmap.models.fetch import fetch
 from heedmap.models.folder import check_folder, is_pickle, unsafe_message
-from heedmap.models.gguf import first_line, gguf_copy
-from heedmap.models.progress import Progress
+from heedmap.models.gguf import gguf_copy
+from heedmap.models.progress import Progress, first_line
 from heedmap.models.quiet import quiet_transformers
 
 if TYPE_CHECKING:
@@ -132,8 +132,6 @@ def _locate(name_or_path: str | os.PathLike[str], revision: str | None, progress
         return _locate_path(name, path, progress)
     if not isinstance(name_or_path, str) or _looks_like_path(name):
         raise ModelNotFound(f"there is no folder or file {name!r} (looked in {path.absolute().parent})")
-    if not _is_hub_id(name):
-        raise ModelNotFound(f"there is no model {name!r}{_name_hint(name)}")
     snapshot, _ = hub.fetch_snapshot(name, revision, progress)
     return _Place(snapshot, ModelSource(name, "hub", name, snapshot.name, hub.weights_sha256(snapshot)))
 
@@ -155,25 +153,6 @@ def _locate_path(name: str, path: Path, progress: Progress) -> _Place:
 def _looks_like_path(name: str) -> bool:
     """Whether a name that does not exist was surely meant as a path."""
     return name.startswith((".", "~", "/", "\\")) or name.endswith((".gguf", ".safetensors", "/")) or "\\" in name
-
-
-def _is_hub_id(name: str) -> bool:
-    """Whether a name can be one of the Hub's."""
-    from huggingface_hub.errors import HFValidationError
-    from huggingface_hub.utils import validate_repo_id
-
-    try:
-        validate_repo_id(name)
-    except HFValidationError:
-        return False
-    return True
-
-
-def _name_hint(name: str) -> str:
-    """What names may be, and which may have been meant."""
-    near = near_names(name)
-    meant = f"did you mean {' or '.join(near)}? " if near else ""
-    return f": {meant}Give a name of the catalogue ({', '.join(catalogue_names())}), a folder, a .gguf file or a Hub id"
 
 
 def _find_device(device: str) -> torch.device:
@@ -210,8 +189,8 @@ def _load_tokenizer(folder: Path) -> Any:
         raise MissingExtra(f"the tokenizer in {folder} needs a package that is not here: {first_line(error)}") from None
     except Exception as error:  # damaged files fail in as many ways as there are tokenizers
         raise TokenizerMissing(
-            f"the tokenizer in {folder} cannot be loaded ({first_line(error)}): repair it, or load both yourself and use "
-            f"heedmap.wrap(module, tokenizer)"
+            f"the tokenizer in {folder} cannot be loaded ({first_line(error)}): repair it, or load both yourself and "
+            f"use heedmap.wrap(module, tokenizer)"
         ) from None
 
 
@@ -273,6 +252,6 @@ def _refuse_missing(folder: Path, report: dict[str, Any]) -> None:
     kinds += [f"has {len(mismatched)} of the wrong shape"] if mismatched else []
     named = ", ".join(lacking[:3]) + (" ..." if len(lacking) > 3 else "")
     raise MissingWeights(
-        f"the checkpoint in {folder} {' and '.join(kinds)} ({named}), which would be newly initialised at random: get the "
-        f"whole checkpoint, or pass allow_random=True (--allow-random) if random weights are what you want"
+        f"the checkpoint in {folder} {' and '.join(kinds)} ({named}), which would be newly initialised at random: get "
+        f"the whole checkpoint, or pass allow_random=True (--allow-random) if random weights are what you want"
     )

@@ -23,7 +23,7 @@ _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 def cache_folder() -> Path:
-    """The folder that holds Heedmap's own copies: `$HEEDMAP_CACHE`, else `$XDG_CACHE_HOME/heedmap`, else `~/.cache/heedmap`."""
+    """The folder of Heedmap's own copies: `$HEEDMAP_CACHE`, or `heedmap` in `$XDG_CACHE_HOME` or else `~/.cache`."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return Path(chosen).expanduser().absolute()

@@ -7,6 +7,29 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
+
+
+def first_line(error: BaseException) -> str:
+    r"""The first line of an exception's text, or its class where it has none.
+
+    Example:
+        >>> first_line(ValueError("no such type\nsee the manual")), first_line(TimeoutError())
+        ('no such type', 'TimeoutError')
+    """
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def sizes_under(folder: Path) -> list[int]:
+    """The sizes of the files under a folder in which another process may be writing; links are not followed."""
+    sizes = []
+    for place, _, names in os.walk(folder):  # which passes over folders that have just gone
+        for name in names:
+            try:
+                sizes.append(Path(place, name).lstat().st_size)
+            except OSError:  # moved or removed just now
+                continue
+    return sizes
 
 
 class Progress:

@@ -1,11 +1,13 @@
-"""transformers and the Hub's library without their notes, warnings and bars: what matters is told by Heedmap itself."""
+"""transformers and the Hub's library without their notes, warnings and bars: Heedmap itself says what matters."""
 
 from __future__ import annotations
 
+import logging
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 _lock = threading.RLock()
 
@@ -16,38 +18,35 @@ def quiet_hub() -> Iterator[None]:
 
     The settings belong to the whole process, so that only one thread at a time is inside.
     """
-    from huggingface_hub.utils import (
-        are_progress_bars_disabled,
-        disable_progress_bars,
-        enable_progress_bars,
-        logging,
-    )
+    import huggingface_hub.utils
 
+    utils: Any = huggingface_hub.utils
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        verbosity, no_bars = logging.get_verbosity(), are_progress_bars_disabled()
-        logging.set_verbosity(logging.CRITICAL)
-        disable_progress_bars()
+        verbosity, no_bars = utils.logging.get_verbosity(), utils.are_progress_bars_disabled()
+        utils.logging.set_verbosity(logging.CRITICAL)
+        utils.disable_progress_bars()
         try:
             yield
         finally:
-            logging.set_verbosity(verbosity)
+            utils.logging.set_verbosity(verbosity)
             if not no_bars:
-                enable_progress_bars()
+                utils.enable_progress_bars()
 
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
     """Silence transformers for the block, and put its settings back as they were."""
-    from transformers.utils import logging
+    import transformers.utils
 
+    switches: Any = transformers.utils.logging
     with quiet_hub():
-        verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-        logging.set_verbosity(logging.CRITICAL)
-        logging.disable_progress_bar()
+        verbosity, bars = switches.get_verbosity(), switches.is_progress_bar_enabled()
+        switches.set_verbosity(logging.CRITICAL)
+        switches.disable_progress_bar()
         try:
             yield
         finally:
-            logging.set_verbosity(verbosity)
+            switches.set_verbosity(verbosity)
             if bars:
-                logging.enable_progress_bar()
+                switches.enable_progress_bar()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from heedmap._version import __version__
+from heedmap.errors import FileError
+from heedmap.files import write_beside
 
 SCHEMA = "heedmap/source/1"
 FILE = "source.json"
@@ -96,15 +98,12 @@ def sha256_of(file: Path) -> str:
 
 
 def _save(folder: Path, record: Record) -> None:
-    """Write the record beside, then put it in place."""
-    beside = folder / f".{FILE}.{os.getpid()}"
-    beside.write_text(json.dumps({"schema": SCHEMA, **asdict(record)}, indent=2, ensure_ascii=False), "utf-8")
-    beside.replace(folder / FILE)
+    """Put the record into the folder."""
+    with write_beside(folder / FILE) as beside:
+        beside.write_text(json.dumps({"schema": SCHEMA, **asdict(record)}, indent=2, ensure_ascii=False), "utf-8")
 
 
 def _save_if_possible(folder: Path, record: Record) -> None:
     """Update the record; a cache that may only be read stays as it is and is hashed again next time."""
-    try:
+    with suppress(FileError):
         _save(folder, record)
-    except OSError:
-        return

