@@ -109,9 +109,11 @@ def single(name: str, value: Any) -> float:
         >>> single("scale", 1)
         1.0
     """
-    _check_leaf(name, value, float)
-    if not math.isfinite(value):
-        raise NumbersError(f"{name}: expected a finite number, found {value}")
+    problem = _leaf_problem(value, float)
+    if problem is None and not math.isfinite(value):
+        problem = f"expected a finite number, found {value}"
+    if problem:
+        raise NumbersError(f"{name}: {problem}")
     return float(value)
 
 
@@ -230,30 +232,34 @@ def _check_level(
         raise NumbersError(f"{where}: expected at least one {kind}, found an empty list")
     for index, item in enumerate(data):
         here = (*place, index)
-        where = _place(name, here, labels, kinds)
-        if kind == "number":
-            _check_leaf(where, item, leaf)
-            continue
-        inner = kinds[len(here)]
-        if not isinstance(item, LISTS):
-            raise NumbersError(f"{where}: expected a list of {len(data[0])} {inner}s, found {found(item)}")
-        if len(item) != len(data[0]):
-            count = len(item) or "an empty list"
-            raise NumbersError(f"{where}: expected {len(data[0])} {inner}s as in {kind} 0, found {count}")
-        _check_level(name, item, labels, kinds, here, leaf)
+        problem = (
+            _leaf_problem(item, leaf) if kind == "number" else _list_problem(item, data[0], kind, kinds[len(here)])
+        )
+        if problem:
+            raise NumbersError(f"{_place(name, here, labels, kinds)}: {problem}")
+        if kind != "number":
+            _check_level(name, item, labels, kinds, here, leaf)
 
 
-def _check_leaf(where: str, item: Any, leaf: type) -> None:
-    """Refuse a leaf that is not of the kind wanted: a number, or a truth value."""
+def _list_problem(item: Any, first: Any, kind: str, inner: str) -> str | None:
+    """What is wrong with a list that should be like the first one beside it, if anything."""
+    if not isinstance(item, LISTS):
+        return f"expected a list of {len(first)} {inner}s, found {found(item)}"
+    if len(item) != len(first):
+        return f"expected {len(first)} {inner}s as in {kind} 0, found {len(item) or 'an empty list'}"
+    return None
+
+
+def _leaf_problem(item: Any, leaf: type) -> str | None:
+    """What is wrong with a leaf that should be a number (or, for `bool`, a truth value), if anything."""
     boolean = isinstance(item, (bool, np.bool_))
     if leaf is bool:
-        if not boolean:
-            raise NumbersError(f"{where}: expected true or false (true = may look), found {found(item)}")
-        return
+        return None if boolean else f"expected true or false (true = may look), found {found(item)}"
     if boolean or not isinstance(item, (int, float, np.integer, np.floating)):
-        raise NumbersError(f"{where}: expected a number, found {found(item)}")
+        return f"expected a number, found {found(item)}"
     if isinstance(item, int) and abs(item) > LARGEST:
-        raise NumbersError(f"{where}: expected a number below 1e308, found a larger one")
+        return "expected a number below 1e308, found a larger one"
+    return None
 
 
 def _place(name: str, place: tuple[int, ...], labels: Sequence[str] | None, kinds: tuple[str, ...]) -> str:
@@ -261,7 +267,7 @@ def _place(name: str, place: tuple[int, ...], labels: Sequence[str] | None, kind
     words = []
     for index, kind in zip(place, kinds, strict=False):
         named = kind == "row" and labels is not None and index < len(labels)
-        words.append(f'{kind} {index} ("{label(labels[index])}")' if named and labels else f"{kind} {index}")
+        words.append(f'{kind} {index} ("{label(str(labels[index]))}")' if named and labels else f"{kind} {index}")
     return f"{name} {', '.join(words)}" if words else name
 
 

@@ -13,7 +13,7 @@ from heedmap.arithmetic.names import label
 ABSENT = "—"
 MOST_TERMS = 6
 """A sum with more terms than this is shortened."""
-SHOWN_TERMS = 3
+SHOWN_TERMS = 2
 MOST_COLUMNS = 12
 MOST_ROWS = 24
 """A matrix larger than this is shown by its edges."""
@@ -90,7 +90,7 @@ def terms_sum(terms: Sequence[str]) -> str:
         '7.39 + 2.72 + 1.00'
     """
     if len(terms) > MOST_TERMS:
-        terms = [*terms[:SHOWN_TERMS], f"… {len(terms) - SHOWN_TERMS} more terms"]
+        terms = [*terms[:SHOWN_TERMS], f"… {len(terms) - SHOWN_TERMS} more"]
     return " + ".join(terms)
 
 
