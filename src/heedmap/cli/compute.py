@@ -65,7 +65,7 @@ def command(
     digits: int | None,
     as_json: bool,
 ) -> None:
-    r"""Attention by hand: compare, scale, softmax, blend, with the arithmetic shown.
+    """Attention by hand: compare, scale, softmax, blend, with the arithmetic shown.
 
     The numbers are those of a worked example (--example, --list) or of FILE; - reads them from standard input.
 
