@@ -18,6 +18,7 @@
     │   ├── WordNotFound        the word does not stand in the text
     │   └── AmbiguousWord       the word stands there several times
     ├── OutOfRange              a layer, head or token that the model does not have
+    ├── TooLarge                more than the memory here can hold
     ├── ReadingError            something that a reading did not keep, or a damaged file
     ├── FileError               a file that cannot be read or written
     └── MissingExtra            an optional package that is not installed
@@ -47,6 +48,7 @@ __all__ = [
     "TextError",
     "TextTooLong",
     "TokenizerMissing",
+    "TooLarge",
     "UnsafeWeights",
     "UnsupportedModel",
     "WordNotFound",
@@ -123,6 +125,10 @@ class AmbiguousWord(TextError):  # noqa: N818
 
 class OutOfRange(HeedmapError, IndexError):  # noqa: N818
     """A layer, head or token that is not there."""
+
+
+class TooLarge(HeedmapError):  # noqa: N818
+    """What was asked for does not fit the memory here; the message names the part to ask for instead."""
 
 
 class ReadingError(HeedmapError):
