@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.constrain import Constrain
@@ -15,6 +14,7 @@ from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten
 from heedmap.drawing.palette import BLUE_BAR, ORANGE, QUIET, SAND_BAR
+from heedmap.drawing.row_notes import total, unseen
 from heedmap.drawing.shapes import RowPicture
 from heedmap.drawing.terminal import Glyphs, glyphs_for, line
 
@@ -154,14 +154,9 @@ def _notes(row: RowPicture, places: list[int]) -> Iterator[str]:
     if row.special[places].any():
         marks.append(f"{MARK_SPECIAL} special token")
     if marks:
-        yield "   ".join(marks)
+        yield ", ".join(marks)
     seen = np.flatnonzero(row.allowed)
-    broken = int(np.isnan(row.weights[seen]).sum())
-    if broken:
-        yield f"{_count(broken, 'weight')} of {len(seen)} not a number (nan): the row has no sum"
-    else:
-        total = f"adds up to {row.weights[seen].sum(dtype=np.float64):.3f}"
-        yield total if not row.missing else f"{total}, and {row.missing:.3f} goes to the learned sink"
+    yield total(row)
     left_out = np.setdiff1d(seen, places)
     if len(left_out):
         weights = row.weights[left_out].astype(np.float64)
@@ -169,28 +164,4 @@ def _notes(row: RowPicture, places: list[int]) -> Iterator[str]:
             f"left out: {len(left_out)} of {len(seen)} tokens, together {weights.sum():.3f}, "
             f"each at most {weights.max():.3f}"
         )
-    yield from _unseen(row, seen)
-
-
-def _unseen(row: RowPicture, seen: NDArray[np.integer[Any]]) -> Iterator[str]:
-    """How many tokens the word may not look at, before it, after it and in between."""
-    hidden = np.flatnonzero(~row.allowed)
-    later = hidden[hidden > seen[-1]]
-    earlier = hidden[hidden < seen[0]]
-    between = len(hidden) - len(later) - len(earlier)
-    if len(earlier):
-        yield f"{_count(len(earlier), 'earlier token')} cannot be seen"
-    if between:
-        yield f"{_count(between, 'token')} in between cannot be seen"
-    if len(later):
-        yield f"{_count(len(later), 'later token')} cannot be seen"
-
-
-def _count(number: int, noun: str) -> str:
-    """A number with its noun.
-
-    Example:
-        >>> _count(1, "later token"), _count(4, "later token")
-        ('1 later token', '4 later tokens')
-    """
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    yield from unseen(row)

@@ -1,6 +1,6 @@
 """The colours of every picture: quiet paper, one blue scale for weights, sand for the first token, orange for a choice.
 
-The two scales were built in CIELAB: lightness falls from 94 to 17 (blue) and from 94 to 24 (sand) while the hue turns a
+The two scales were built in CIELAB: lightness falls from 94 to 17 (blue) and from 94 to 43 (sand) while the hue turns a
 little, and the eleven stops are spaced evenly along that path, so that equal steps of weight look equally large.
 Lightness alone orders the colours, so they keep their order in print and for every kind of colour vision.
 """
@@ -19,8 +19,8 @@ BLUE = (
 """Weights, from 0 to the top of the scale."""
 
 SAND = (
-    "#f0ede9", "#e6ddcd", "#dbccb1", "#d0bc96", "#c2a97c", "#b39562",
-    "#a38149", "#906b35", "#7a5828", "#65451c", "#503310",
+    "#f0ede9", "#e9e2d4", "#e3d6c0", "#dbcaab", "#d2bc97", "#c8ae83",
+    "#bfa06f", "#b2905d", "#a37f4c", "#936e3b", "#845e2b",
 )  # fmt: skip
 """Weights on the first token, which would otherwise drown the sentence."""
 
@@ -32,6 +32,8 @@ PAPER = "#fbfaf7"
 INK = "#22262b"
 QUIET = "#6f7378"
 RULE = "#dcdad4"
+PALE = "#b3b1aa"
+TINT = "#eef0f4"
 BLUE_BAR = "#4d73af"
 BLUE_LINE = "#2d4f96"
 SAND_BAR = "#c9b48a"
