@@ -7,10 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from hypothesis import settings
 
 import heedmap
 from heedmap.reading.model import Model
+
+# Chains of small operations are erratic with two threads on a busy machine; the tests use processes instead.
+torch.set_num_threads(1)
 
 # No deadline: a shared machine pauses at random. The same examples every run, so that a failure can be had again;
 # HYPOTHESIS_PROFILE=search draws new ones (`make test-all`).

@@ -89,10 +89,10 @@ def test_any_operation_sees_the_real_mask() -> None:
 
 def test_a_function_that_only_looks_like_a_band_is_kept_whole() -> None:
     """A recognised rule is compared with the function; here the closure's window is not the one it names."""
-    honest = sliding_window_causal_mask_function(3)
-    liar = sliding_window_causal_mask_function(5)
-    liar.__closure__[0].cell_contents[0].__code__ = (lambda batch_idx, head_idx, q_idx, kv_idx: kv_idx >= 0).__code__.replace(
-        co_freevars=("sliding_window",), co_flags=honest.__closure__[0].cell_contents[0].__code__.co_flags
+    liar: Any = sliding_window_causal_mask_function(5)
+    overlay = liar.__closure__[0].cell_contents[0]
+    overlay.__code__ = (lambda batch_idx, head_idx, q_idx, kv_idx: kv_idx >= 0).__code__.replace(
+        co_freevars=overlay.__code__.co_freevars, co_flags=overlay.__code__.co_flags
     )
     mask = lazy_bool_mask(batch_size=1, q_length=9, kv_length=9, mask_function=liar)
     expected = sdpa_mask(1, 9, 9, mask_function=liar, allow_is_causal_skip=False)

@@ -34,9 +34,7 @@ def test_a_band_allows_what_its_definition_says(rule: MaskRule) -> None:
     for row in range(rule.queries):
         for column in range(rule.keys):
             distance = (row + rule.query_offset) - (column + rule.key_offset)
-            expected = (rule.back is None or distance <= rule.back) and (
-                rule.ahead is None or -distance <= rule.ahead
-            )
+            expected = (rule.back is None or distance <= rule.back) and (rule.ahead is None or -distance <= rule.ahead)
             assert bool(allowed[row, column]) == expected
 
 

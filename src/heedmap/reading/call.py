@@ -192,6 +192,17 @@ class AttentionCall:
         assert self.logsumexp is not None
         return torch.exp(self.sinks.to(self.exact_dtype).expand_as(self.logsumexp) - self.logsumexp)[:, heads, rows]
 
+    def rows_not_a_number(self) -> int:
+        """How many rows, over all heads, hold a weight that is not a number."""
+        assert self.logsumexp is not None
+        if self.query.isfinite().all() and self.key.isfinite().all() and not self.logsumexp.isnan().any():
+            return 0
+        # A kernel may give a broken row an ordinary log-sum-exp, so the weights themselves decide.
+        return sum(
+            int(self.weights(slice(start, stop), slice(low, high)).isnan().any(-1).sum())
+            for start, stop, low, high in self.blocks()
+        )
+
     def made_exact(self) -> AttentionCall:
         """The same call with a log-sum-exp of full precision.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+from collections.abc import Iterator
 from typing import Any
 
 import torch
@@ -10,6 +12,19 @@ from torch import nn
 
 _OUTPUTS = ("logits", "last_hidden_state")
 """Where a model's answer stands, best first."""
+
+
+@contextlib.contextmanager
+def evaluating(module: nn.Module) -> Iterator[None]:
+    """Eval mode inside the block, since dropout would falsify weights; each part's own mode afterwards."""
+    training = [part for part in module.modules() if part.training]
+    try:
+        for part in training:
+            part.training = False
+        yield
+    finally:
+        for part in training:
+            part.training = True
 
 
 def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import run
+from heedmap.reading.forward import evaluating, run
 from heedmap.reading.tap import Heard, switchable_configurations, tap
 
 _CHECK_TOKENS = 8
@@ -71,14 +71,10 @@ def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
     """Listen to a short input, and compare what the model says with and without the tap."""
     ids = _short_input(module)
     heard: list[Heard] = []
-    training = module.training
-    module.eval()
-    try:
+    with evaluating(module):
         plain = run(module, ids)
         with tap(module, heard.append):
             tapped = run(module, ids)
-    finally:
-        module.train(training)
     kind = type(module).__name__
     if not heard:
         raise UnsupportedModel(f"{kind} never called an attention function that can be read")
@@ -86,16 +82,24 @@ def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
     layers = [_layer_of(module, one) for one in heard]
     _refuse_odd_layers(module, layers)
     for layer, one in zip(layers, heard, strict=True):
-        call = one.call.made_exact()
-        blend = call.weights(slice(None), slice(None)).to(one.value.dtype).unflatten(1, (call.key_value_heads, -1))
-        blended = (blend @ one.value.unsqueeze(2)).flatten(1, 2)
-        name = type(module.get_submodule(layer.module)).__name__
-        _refuse_difference(
-            one.output,
-            blended,
-            f"layer {layer.number} of {kind} ({layer.module}, {name}): the weights read do not give its output",
-        )
+        _refuse_wrong_weights(module, layer, one)
     return tuple(layers)
+
+
+def _refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
+    """Refuse when the weights read do not blend the values into the call's own output."""
+    call = heard.call.made_exact()
+    if not all(part.isfinite().all() for part in (call.query, call.key, heard.value)):
+        return  # the weights of a broken layer are not a number: that is to be shown, not refused
+    weights = call.weights(slice(None), slice(None)).to(heard.value.dtype).unflatten(1, (call.key_value_heads, -1))
+    blended = (weights @ heard.value.unsqueeze(2)).flatten(1, 2)
+    name = type(module.get_submodule(layer.module)).__name__
+    _refuse_difference(
+        heard.output,
+        blended,
+        f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
+        "the weights read do not give its output",
+    )
 
 
 def _short_input(module: nn.Module) -> torch.Tensor:
@@ -152,7 +156,12 @@ def _refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str
     8 to 11 bits, so its bound is 0.05; a wrong mask or scale is off by the size of the numbers themselves.
     """
     bound = 5e-2 if expected.dtype in (torch.float16, torch.bfloat16) else 1e-4
-    difference = (expected.double() - found.double()).abs().max().item()
-    size = max(expected.double().abs().max().item(), 1e-3)
-    if not difference <= bound * size:
+    expected, found = expected.double(), found.double()
+    # A broken model says "not a number" with and without the tap: that is to be shown, not refused.
+    same_holes = torch.equal(expected.isfinite(), found.isfinite())
+    known = expected.isfinite() & found.isfinite()
+    nothing = expected.new_zeros(1)
+    size = max(torch.cat([expected[known].abs(), nothing]).max().item(), 1e-3)
+    difference = torch.cat([(expected - found)[known].abs(), nothing]).max().item()
+    if not same_holes or difference > bound * size:
         raise UnsupportedModel(f"{message} (difference {difference:.2g} where numbers reach {size:.2g})")

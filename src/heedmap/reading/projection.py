@@ -141,11 +141,17 @@ def project(watch: _Watch, role: str, token: int, head: int) -> Projection:
     call = watch.heard.call
     final = (call.query if role == "query" else call.key)[0, head, token].double()
     table, projected = _projected(watch, role, head)
-    before = projected = projected[token].double()
-    normalised = next((watch.outputs[name] for name in _NORMS[role] if name in watch.outputs), None)
-    if normalised is not None:
-        before = _by_head(normalised, call.key.shape[2])[head, token].double()
-    angles, difference = _rotation(watch, token, before, final)
+    projected = projected[token].double()
+    normalised = next((watch.outputs[name][0] for name in _NORMS[role] if name in watch.outputs), None)
+    if normalised is None:
+        before, (angles, difference) = projected, _rotation(watch, token, projected, final)
+    else:
+        # Families differ in which axis comes first, head or token: the right one leads to the model's own vector.
+        places = [place for place in ((token, head), (head, token)) if np.less(place, normalised.shape[:2]).all()]
+        worked = [
+            (normalised[place].double(), _rotation(watch, token, normalised[place].double(), final)) for place in places
+        ]
+        before, (angles, difference) = min(worked, key=lambda one: one[1][1])
     return Projection(
         role=role,
         token=token,
@@ -198,19 +204,13 @@ def _split_by_head(fused: torch.Tensor, heads: int, key_value_heads: int, dim: i
     return dict(zip(("query", "key", "value"), parts, strict=True))
 
 
-def _by_head(tensor: torch.Tensor, length: int) -> torch.Tensor:
-    """[head, token, dim] of a tensor with one batch, whichever of the two axes comes first."""
-    whole = tensor[0]
-    return whole if whole.shape[1] == length and whole.shape[0] != length else whole.transpose(0, 1)
-
-
 def _rotation(watch: _Watch, token: int, before: torch.Tensor, final: torch.Tensor) -> tuple[Floats | None, float]:
     """The angle of each pair of dimensions in degrees, and how far the rotation worked again is from the model's.
 
     Rotary position embedding: Su et al. 2021, "RoFormer", in the half-split form of GPT-NeoX: dimensions i and
     i + n/2 are one pair, turned by position x frequency.
     """
-    if torch.equal(before, final):
+    if watch.rotation is None and torch.equal(before, final):
         return None, 0.0
     if watch.rotation is None:
         raise ReadingError(

@@ -219,13 +219,8 @@ class Reading:
 
     def not_a_number(self) -> dict[int, int]:
         """How many rows of which layers are not a number, over all heads; layers without any are left out."""
-        found = {}
-        for number in self.calls:
-            logsumexp = self.call(number).logsumexp
-            count = int(torch.isnan(logsumexp).sum()) if logsumexp is not None else 0
-            if count:
-                found[number] = count
-        return found
+        counts = {number: self.call(number).rows_not_a_number() for number in self.calls}
+        return {number: count for number, count in counts.items() if count}
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the reading as one safetensors file that needs no model to open.

@@ -116,6 +116,7 @@ class Row:
             "sink": number_or_none(self.sink),
             "ordinary": number_or_none(self.ordinary),
             "key_value_head": self.key_value_head,
+            "not_a_number": int(np.isnan(self.weights[self.allowed]).sum()),
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:

@@ -1,0 +1,121 @@
+"""Finding a model's attention layers, and refusing by name what would be read wrongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+
+from heedmap.errors import UnsupportedModel
+from heedmap.reading import layers as layers_module
+from heedmap.reading import tap as tap_module
+from heedmap.reading.layers import attention_layers, position_limit
+from tests.tiny import FAMILIES, tiny_model
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_layers_carry_the_models_own_numbers_and_heads(family: str) -> None:
+    found = attention_layers(tiny_model(family))
+    grouped = "num_key_value_heads" in FAMILIES[family]
+    assert [layer.number for layer in found] == [0, 1, 2]
+    assert {(layer.heads, layer.key_value_heads) for layer in found} == {(4, 2 if grouped else 4)}
+
+
+def test_the_model_is_checked_once() -> None:
+    model = tiny_model("llama")
+    assert attention_layers(model) is attention_layers(model)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_other_precisions_pass_the_check(dtype: torch.dtype) -> None:
+    assert len(attention_layers(tiny_model("llama").to(dtype))) == 3
+
+
+def test_a_training_model_is_left_training() -> None:
+    model = tiny_model("llama").train()
+    model.model.layers[1].eval()
+    attention_layers(model)
+    assert model.training
+    assert not model.model.layers[1].training
+
+
+@pytest.mark.parametrize(("family", "limit"), [("llama", 128), ("gpt2", 128), ("bert", 128), ("roberta", 127)])
+def test_position_limits(family: str, limit: int) -> None:
+    model = tiny_model(family)
+    assert position_limit(model) == limit
+    ids = torch.full((1, limit), 5)
+    with torch.no_grad():
+        model(input_ids=ids)  # the last position exists
+    if family in ("bert", "roberta", "gpt2"):
+        with pytest.raises((IndexError, RuntimeError)), torch.no_grad():
+            model(input_ids=torch.full((1, limit + 1), 5))
+
+
+REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
+    "bloom": (
+        AutoModelForCausalLM,
+        {"vocab_size": 99, "hidden_size": 32, "n_layer": 2, "n_head": 4},
+        r"Bloom\w* has attention code of its own \(bloom\)",
+    ),
+    "t5": (
+        AutoModelForSeq2SeqLM,
+        {"vocab_size": 99, "d_model": 32, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 4},
+        r"T5ForConditionalGeneration \(t5\) has an encoder and a decoder",
+    ),
+    "vit": (
+        AutoModel,
+        {
+            "hidden_size": 32,
+            "intermediate_size": 32,
+            "num_hidden_layers": 2,
+            "num_attention_heads": 4,
+            "image_size": 16,
+            "patch_size": 8,
+        },
+        r"ViTModel \(vit\) takes pixel_values",
+    ),
+}
+
+
+@pytest.mark.parametrize("family", REFUSED)
+def test_what_cannot_be_read_rightly_is_refused_by_name(family: str) -> None:
+    auto, settings, message = REFUSED[family]
+    model = auto.from_config(AutoConfig.for_model(family, **settings))
+    with pytest.raises(UnsupportedModel, match=message):
+        attention_layers(model)
+
+
+def wrong_scale(module: Any, query: Any, key: Any, value: Any, mask: Any = None, **options: Any) -> Any:
+    """An attention function that reads a scale other than the one it was given."""
+    return tap_module._attention(module, query, key, value, mask, **{**options, "scaling": 1.0})
+
+
+def test_a_model_that_would_say_something_else_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AttentionInterface
+
+    AttentionInterface.register(tap_module._NAME_FOR_BOOL_MASKS, wrong_scale)
+    try:
+        with pytest.raises(UnsupportedModel, match="LlamaForCausalLM says something else when its attention is read"):
+            attention_layers(tiny_model("llama"))
+    finally:
+        AttentionInterface.register(tap_module._NAME_FOR_BOOL_MASKS, tap_module._attention)
+
+
+def test_weights_that_do_not_give_the_output_are_refused_by_layer(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = layers_module.tap
+
+    def misreport(module: Any, receive: Any) -> Any:
+        def twisted(heard: Any) -> None:
+            if ".2." in heard.module:
+                object.__setattr__(heard.call, "scale", heard.call.scale * 2)
+            receive(heard)
+
+        return right(module, twisted)
+
+    monkeypatch.setattr(layers_module, "tap", misreport)
+    with pytest.raises(
+        UnsupportedModel, match=r"layer 2 of LlamaForCausalLM \(model.layers.2.self_attn, LlamaAttention\)"
+    ):
+        attention_layers(tiny_model("llama"))

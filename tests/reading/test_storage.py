@@ -1,0 +1,112 @@
+"""A reading saved and opened answers the same without its model; damaged files are refused in one line."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import save_file
+
+import heedmap
+from heedmap.errors import FileError, HeedmapError, ReadingError
+from heedmap.reading.model import Model
+from heedmap.reading.reading import Reading
+from tests.conftest import TROPHY
+from tests.tiny import FAMILIES, tiny_model
+
+
+def test_an_opened_reading_answers_as_the_one_that_was_saved(smollm2: Model, tmp_path: Path) -> None:
+    reading = smollm2.read(TROPHY, layers=[5, 16], values=True)
+    reading.save(tmp_path / "trophy.safetensors")
+    opened = Reading.open(tmp_path / "trophy.safetensors")
+    assert opened.tokens == reading.tokens
+    assert opened.model == reading.model
+    assert opened.next(5) == reading.next(5)
+    assert opened.row("it", 16, 3).to_json() == reading.row("it", 16, 3).to_json()
+    np.testing.assert_array_equal(np.asarray(opened.map(5)), np.asarray(reading.map(5)))
+    assert opened.explain("it", 5, 4).to_json() == reading.explain("it", 5, 4).to_json()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_windows_and_precisions_survive(
+    family: str, dtype: torch.dtype, smollm2_tokenizer: Any, tmp_path: Path
+) -> None:
+    module = tiny_model(family, vocab_size=len(smollm2_tokenizer)).to(dtype)
+    reading = heedmap.wrap(module, smollm2_tokenizer).read("one two three four five six seven eight nine")
+    reading.save(tmp_path / "file.safetensors")
+    opened = Reading.open(tmp_path / "file.safetensors")
+    for layer in range(3):
+        np.testing.assert_array_equal(np.asarray(opened.map(layer)), np.asarray(reading.map(layer)))
+        np.testing.assert_array_equal(opened.map(layer).allowed(), reading.map(layer).allowed())
+
+
+def test_what_a_saved_reading_cannot_do_it_says(smollm2: Model, tmp_path: Path) -> None:
+    smollm2.read(TROPHY, layers=5).save(tmp_path / "file.safetensors")
+    opened = Reading.open(tmp_path / "file.safetensors")
+    with pytest.raises(ReadingError, match=r"saved without values.*values=True"):
+        opened.explain("it", 5, 4)
+    smollm2.read(TROPHY, layers=5, values=True).save(tmp_path / "file.safetensors")
+    with pytest.raises(ReadingError, match="needs the live model"):
+        Reading.open(tmp_path / "file.safetensors").explain("it", 5, 4, from_vector=True)
+
+
+def test_files_that_are_no_readings(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no file"):
+        Reading.open(tmp_path / "none.safetensors")
+    plain = tmp_path / "plain.safetensors"
+    save_file({"weight": torch.zeros(2)}, plain)
+    with pytest.raises(ReadingError, match="but not a reading"):
+        Reading.open(plain)
+    save_file({"weight": torch.zeros(2)}, plain, metadata={"heedmap": json.dumps({"schema": "heedmap/reading/9"})})
+    with pytest.raises(ReadingError, match="has the schema 'heedmap/reading/9': this version reads"):
+        Reading.open(plain)
+    plain.write_text("not a file of tensors")
+    with pytest.raises(ReadingError, match="damaged, or not a reading"):
+        Reading.open(plain)
+
+
+@pytest.fixture(scope="module")
+def saved(smollm2_tokenizer: Any, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("saved") / "file.safetensors"
+    module = tiny_model("mistral", vocab_size=len(smollm2_tokenizer))
+    heedmap.wrap(module, smollm2_tokenizer).read("one two three", values=True).save(path)
+    return path.read_bytes()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damage_is_an_error_or_harmless(saved: bytes, tmp_path: Path, data: st.DataObject) -> None:
+    """Cut anywhere, or one byte changed anywhere in the header: never anything but an error of ours or a reading."""
+    path = tmp_path / "file.safetensors"
+    if data.draw(st.booleans()):
+        path.write_bytes(saved[: data.draw(st.integers(0, len(saved) - 1))])
+        with pytest.raises(ReadingError):
+            Reading.open(path)
+        return
+    header = 8 + int.from_bytes(saved[:8], "little")
+    place, byte = data.draw(st.integers(0, header - 1)), data.draw(st.integers(0, 255))
+    path.write_bytes(saved[:place] + bytes([byte]) + saved[place + 1 :])
+    with suppress(HeedmapError):
+        np.asarray(Reading.open(path).map(1))
+
+
+def test_a_failed_save_leaves_the_old_file(smollm2: Model, tmp_path: Path) -> None:
+    path = tmp_path / "file.safetensors"
+    reading = smollm2.read(TROPHY, layers=5)
+    reading.save(path)
+    before = path.read_bytes()
+    with pytest.raises(FileError, match="there is no folder"):
+        reading.save(tmp_path / "missing" / "file.safetensors")
+    broken = Reading(reading.tokens, reading.layers, reading.calls, {"name": float("nan")})
+    with pytest.raises(ValueError, match="Out of range float values"):
+        broken.save(path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["file.safetensors"]
