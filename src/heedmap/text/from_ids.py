@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from heedmap.errors import EmptyText, TextError
-from heedmap.text.labels import REPLACEMENT, Span, label_tokens
+from heedmap.text.align import align
+from heedmap.text.labels import REPLACEMENT, START_MARK, label_tokens
 from heedmap.text.pieces import Pieces
 from heedmap.text.tokens import Token, Tokens
 
@@ -41,12 +42,14 @@ def from_ids(tokenizer: PreTrainedTokenizerBase, ids: Sequence[int]) -> Tokens:
         raise EmptyText("no token numbers were given: give at least one")
     if min(ids) < 0:
         raise TextError(f"token numbers count from 0, and {min(ids)} was given")
-    spelled = [piece or b"" for piece in pieces.spell(ids)]
+    known = pieces.spell(ids)
+    spelled = [piece or b"" for piece in known]
     if pieces.adds_first_space:
         spelled[0] = spelled[0].removeprefix(b" ")
     # Bytes that are not text stay apart as lone surrogates (PEP 383), one character a byte.
     text = b"".join(spelled).decode(errors="surrogateescape")
-    spans = _character_spans(text, spelled)
+    spans = align(text, spelled)
+    assert spans is not None, "the text was made of these bytes"
     shown = [i for i, (start, end) in enumerate(spans) if start < end and ids[i] not in pieces.special]
     labels = dict(zip(shown, label_tokens(text, [spans[i] for i in shown]), strict=True))
     text = _ESCAPED_BYTE.sub(REPLACEMENT, text)
@@ -56,18 +59,7 @@ def from_ids(tokenizer: PreTrainedTokenizerBase, ids: Sequence[int]) -> Tokens:
             start = max(end - len(name), start)  # WordPiece counts the space before it
             token = Token(i, number, name, start, end, special=True, label=pieces.label_special(number))
         else:
-            token = Token(i, number, text[start:end], start, end, label=labels.get(i, f"⟨id {number}⟩"))
+            nothing = f"⟨id {number}⟩" if known[i] is None else START_MARK
+            token = Token(i, number, text[start:end], start, end, label=labels.get(i, nothing))
         tokens.append(token)
     return Tokens(text, tuple(tokens))
-
-
-def _character_spans(text: str, spelled: Sequence[bytes]) -> list[Span]:
-    """The characters that each token has a byte of."""
-    owner = [i for i, character in enumerate(text) for _ in character.encode(errors="surrogateescape")]
-    owner.append(len(text))
-    spans, position = [], 0
-    for piece in spelled:
-        end = position + len(piece)
-        spans.append((owner[position], owner[end - 1] + 1 if piece else owner[position]))
-        position = end
-    return spans

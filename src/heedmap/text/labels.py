@@ -53,6 +53,8 @@ def visible(text: str) -> str:
 
 
 def _show_cluster(cluster: str) -> str:
+    if len(cluster) > LONGEST_CLUSTER:
+        cluster = f"{cluster[:LONGEST_CLUSTER]}…"
     if cluster in _NAMED:
         return _NAMED[cluster]
     if cluster != " " and is_invisible(cluster):
@@ -97,27 +99,18 @@ def label_tokens(text: str, spans: Sequence[Span]) -> list[str]:
     """
     starts = cluster_starts(text)
     cores = [core(text, span) for span in spans]
-    ends = [(cluster_at(starts, start), cluster_at(starts, end - 1)) for start, end in cores]
+    reaches = [(cluster_at(starts, start), cluster_at(starts, end - 1)) for start, end in cores]
     # A token's characters are one run, so a character shared by two tokens is the first or last of each.
-    shares = Counter(number for first, last in ends for number in {first, last})
+    shares = Counter(number for reach in reaches for number in set(reach))
     seen: Counter[int] = Counter()
     labels = []
-    for (start, end), (first, last) in zip(cores, ends, strict=True):
-        head = tail = ""
-        for number in sorted({first, last}):
-            seen[number] += 1
-            if shares[number] == 1:
-                continue
-            part = _part(text[starts[number] : starts[number + 1]], seen[number], shares[number])
-            if number == first:
-                head, start = part, starts[number + 1]
-            else:
-                tail, end = part, starts[number]
-        middle = visible(text[start:end]) if start < end else ""
-        labels.append("·".join(piece for piece in (head, middle, tail) if piece))
+    for first, last in reaches:
+        shared = [number for number in {first, last} if shares[number] > 1]
+        seen.update(shared)
+        parts = {n: f"{visible(text[starts[n] : starts[n + 1]])} {seen[n]}/{shares[n]}" for n in shared}
+        # The others are shown whole, even where the tokenizer counts a letter without the accent on it.
+        own_first, own_last = first + (first in parts), last - (last in parts)
+        if own_first <= own_last:
+            parts[own_first] = visible(text[starts[own_first] : starts[own_last + 1]])
+        labels.append("·".join(part for _, part in sorted(parts.items())))
     return labels
-
-
-def _part(cluster: str, number: int, total: int) -> str:
-    shown = cluster if len(cluster) <= LONGEST_CLUSTER else f"{cluster[:LONGEST_CLUSTER]}…"
-    return f"{visible(shown)} {number}/{total}"

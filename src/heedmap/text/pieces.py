@@ -79,6 +79,14 @@ class Pieces:
         """Whether the space before the very first word is the tokenizer's and not the text's."""
         return any(self._decoder(kind) is not None for kind in ("WordPiece", "Metaspace", "Strip"))
 
+    @cached_property
+    def dropped_bytes(self) -> frozenset[int] | None:
+        """The bytes it has no token for; `None` if it does not spell the bytes of the text as it stands."""
+        backend = self._tokenizer.backend_tokenizer
+        if self._decoder("ByteLevel") is None or backend.normalizer is not None:
+            return None
+        return frozenset(byte for letter, byte in self._alphabet.items() if backend.token_to_id(letter) is None)
+
     def _spell(self, number: int, name: str | None) -> bytes | None:
         if name is None:
             return None

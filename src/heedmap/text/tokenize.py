@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from heedmap.errors import EmptyText, TextError, TextTooLong
+from heedmap.text.align import align
 from heedmap.text.from_ids import from_ids as from_ids
 from heedmap.text.labels import START_MARK, Span, label_tokens, visible
 from heedmap.text.offsets import check_offsets
@@ -119,6 +120,7 @@ def _make_tokens(
     ]
     special = [number in pieces.special and not missed for number, missed in zip(ids, unknown, strict=True)]
     spelled = [None if missed else piece for piece, missed in zip(pieces.spell(ids), unknown, strict=True)]
+    places = _count_bytes(pieces, text, spelled, places) or places
     plain = {i: place for i, place in enumerate(places) if place is not None and not special[i]}
     normalizer = tokenizer.backend_tokenizer.normalizer
     check_offsets(
@@ -143,6 +145,20 @@ def _make_tokens(
             label = f"{label} {pieces.unknown_name}"
         tokens.append(Token(i, number, text[start:end], start, end, unknown=unknown[i], label=label))
     return tokens
+
+
+def _count_bytes(
+    pieces: Pieces, text: str, spelled: Sequence[bytes | None], places: Sequence[Span | None]
+) -> list[Span | None] | None:
+    """The places by counting bytes, where the tokenizer spells a text byte for byte."""
+    if pieces.dropped_bytes is None:
+        return None
+    standing = [i for i, place in enumerate(places) if place is not None]
+    counted = align(text, [spelled[i] or b"" for i in standing], pieces.dropped_bytes)
+    if counted is None:
+        return None
+    exact = dict(zip(standing, counted, strict=True))
+    return [exact.get(i) for i in range(len(places))]
 
 
 def _start_marks(text: str, plain: dict[int, Span], spelled: Sequence[bytes | None]) -> dict[int, Span]:

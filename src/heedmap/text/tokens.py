@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import Any, overload
@@ -191,24 +191,6 @@ class Tokens(Sequence[Token]):
             {key: getattr(token, key) for key in keys} | ({"unknown": True} if token.unknown else {})
             for token in self.tokens
         ]
-
-    def to_state(self) -> dict[str, Any]:
-        """Everything, as JSON, for a file that `from_state` reads back without a tokenizer."""
-        return {
-            "text": self.text,
-            "cut_off": self.cut_off,
-            "tokens": [asdict(token) for token in self.tokens],
-        }
-
-    @classmethod
-    def from_state(cls, state: dict[str, Any]) -> Tokens:
-        """The tokens that `to_state` wrote.
-
-        >>> tokens = Tokens("cat", (Token(0, 11, "cat", 0, 3),))
-        >>> Tokens.from_state(tokens.to_state()) == tokens
-        True
-        """
-        return cls(state["text"], tuple(Token(**token) for token in state["tokens"]), state["cut_off"])
 
     @cached_property
     def searchable(self) -> TextIndex:
