@@ -70,9 +70,12 @@ def fetch_snapshot(repo_id: str, revision: str | None, progress: Progress) -> tu
 def weights_sha256(snapshot: Path) -> str | None:
     """The hash of a snapshot's weights, if it is known without reading them.
 
-    The Hub's cache names the content of large files by their SHA-256; weights in several files have no single one.
+    A snapshot's file is a link to its content, which is named by its SHA-256 if it is large. (The content may be a link
+    in turn, to a store shared by several caches, where it goes by another kind of hash.) Weights in several files have
+    no single one.
     """
-    name = (snapshot / WEIGHTS).resolve().name
+    weights = snapshot / WEIGHTS
+    name = weights.readlink().name if weights.is_symlink() else ""
     return name if len(name) == 64 and set(name) <= set("0123456789abcdef") else None
 
 
@@ -145,14 +148,13 @@ def _asking(repo_id: str, revision: str | None, request: Callable[[], _Result]) 
             f"`hf auth login` or set HF_TOKEN"
         ) from None
     except errors.RepositoryNotFoundError:
-        raise ModelNotFound(
-            f"there is no model {repo_id!r}: not in the catalogue, not a folder or file here, not on the Hub (a "
-            f"private one needs `hf auth login` or HF_TOKEN){_hint(repo_id)}"
-        ) from None
+        raise ModelNotFound(_unknown(repo_id)) from None
     except errors.RevisionNotFoundError:
         raise ModelNotFound(f"there is no {where} on the Hub: give a branch, tag or commit of it") from None
     except errors.HfHubHTTPError as error:
         status = error.response.status_code
+        if status == 404:  # from a mirror that does not say which of its things is missing
+            raise ModelNotFound(_unknown(repo_id)) from None
         if status in (401, 403):
             raise ModelGated(
                 f"the Hub refuses {repo_id!r} (HTTP {status}): log in with `hf auth login`, or check HF_TOKEN"
@@ -198,6 +200,14 @@ def _not_here(repo_id: str) -> str:
     return f"{repo_id!r} is not in the catalogue and not a folder or file here"
 
 
+def _unknown(repo_id: str) -> str:
+    """The line for a name that is known nowhere."""
+    return (
+        f"there is no model {repo_id!r}: not in the catalogue, not a folder or file here, not on the Hub (a private "
+        f"one needs `hf auth login` or HF_TOKEN){_hint(repo_id)}"
+    )
+
+
 def _hint(repo_id: str) -> str:
     """Names that may have been meant."""
     entry = _entry_of(repo_id)
@@ -223,7 +233,7 @@ def _within(seconds: float, call: Callable[[], _Result]) -> _Result:
     worker.start()
     worker.join(seconds)
     if not outcome:
-        raise TimeoutError(f"no answer within {seconds:.0f} s")
+        raise TimeoutError(f"no answer within {seconds:g} s")
     result, error = outcome[0]
     if error is not None:
         raise error

@@ -221,7 +221,7 @@ def _load_module(folder: Path, config: dict[str, Any], dtype: str, allow_random:
         ) from None
     except ImportError as error:
         raise MissingExtra(f"the model in {folder} needs a package that is not here: {first_line(error)}") from None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError) as error:
+    except Exception as error:  # a config.json may be wrong in any way
         raise ModelError(f"the model in {folder} cannot be loaded: {first_line(error)}") from None
     if not allow_random:
         _refuse_missing(folder, report)

@@ -105,10 +105,19 @@ def locked(target: Path, waiting: Callable[[], None]) -> Iterator[None]:
     Args:
         target: the folder to be built. The lock is a file beside it, which the system frees when its holder dies.
         waiting: called once if another process holds the lock.
+
+    Raises:
+        FileError: the folder around it cannot be made.
     """
     from filelock import FileLock, Timeout
 
-    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(
+            f"cannot make the folder {target.parent}: {error.strerror}; "
+            f"set {CACHE_VARIABLE} to one that you may write in"
+        ) from None
     lock = FileLock(target.parent / f".{target.name}.lock")
     try:
         lock.acquire(timeout=0)

@@ -30,8 +30,8 @@ def quiet_hub() -> Iterator[None]:
             yield
         finally:
             utils.logging.set_verbosity(verbosity)
-            if not no_bars:
-                utils.enable_progress_bars()
+            # Whichever it was: transformers' own switch, used within, turns the Hub's bars on.
+            (utils.disable_progress_bars if no_bars else utils.enable_progress_bars)()
 
 
 @contextmanager

@@ -145,7 +145,8 @@ def _pip_error(requirement: str, output: str, folder: Path) -> FetchFailed | Fil
     """What pip's failure means for the user, in one line."""
     lines = output.splitlines()
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
-    reason = errors[0] if errors else (lines[-1] if lines else "it said nothing")
+    warnings = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
+    reason = "; ".join((errors[:1] + warnings[:1]) or lines[-1:] or ["it said nothing"])
     if "No space left on device" in output:
         free = megabytes(shutil.disk_usage(folder).free)
         return FileError(
