@@ -14,6 +14,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import torch
@@ -23,6 +24,8 @@ from transformers.masking_utils import AttentionMaskInterface
 
 from heedmap.errors import UnsupportedModel
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.dropout import drop_out
+from heedmap.reading.forward import evaluating
 from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
 from heedmap.reading.rule import MaskRule
 
@@ -34,33 +37,56 @@ _NAME_FOR_FLOAT_MASKS = "heedmap_tap_float"
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """One attention call as it passes: `module` is the name of the attention module in the model."""
+    """One attention call as it passes.
+
+    Attributes:
+        module: the name of the attention module in the model.
+        call: what went into it, with its log-sum-exp.
+        value: [batch, key_value_head, key, value_dim].
+        output: [batch, head, query, value_dim], as without dropout.
+        dropout: the share of weights that the model dropped on the way to its own output.
+    """
 
     module: str
     call: AttentionCall
     value: torch.Tensor
     output: torch.Tensor
+    dropout: float = 0.0
 
 
 Receiver = Callable[[Heard], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Session:
+class Session:
     """An open tap: who listens, and what the modules are called."""
 
     receive: Receiver
     names: dict[int, str]
 
+    @property
+    def is_heard_here(self) -> bool:
+        """Whether this tap hears the calls of the thread that asks."""
+        return _session.get() is self
 
-_session: contextvars.ContextVar[_Session | None] = contextvars.ContextVar("heedmap_tap", default=None)
+    def enter(self) -> contextvars.Token[Session | None] | None:
+        """Hear this thread's calls too; None where that, or another tap's listening, is so already."""
+        return _session.set(self) if _session.get() is None else None
+
+    @staticmethod
+    def leave(token: contextvars.Token[Session | None]) -> None:
+        """End what `enter` began."""
+        _session.reset(token)
+
+
+_session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("heedmap_tap", default=None)
 _locks: weakref.WeakKeyDictionary[nn.Module, threading.RLock] = weakref.WeakKeyDictionary()
 _locks_guard = threading.Lock()
 
 
 @contextlib.contextmanager
-def tap(module: nn.Module, receive: Receiver) -> Iterator[None]:
-    """Let `receive` hear every attention call of the forward passes made inside the block.
+def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Iterator[Session]:
+    """Let `receive` hear every attention call of the forward passes made inside the block, in this thread.
 
     The model is in eval mode inside (dropout would falsify weights) and is left exactly as it was found, whatever
     happens. One tap a model at a time: a second thread waits.
@@ -68,27 +94,26 @@ def tap(module: nn.Module, receive: Receiver) -> Iterator[None]:
     Args:
         module: a transformers model.
         receive: called once an attention call, in order, with detached tensors.
+        keep_mode: leave the model in the mode that it is in: then dropout acts on the model's output as it would
+            without the tap, and what is heard are the weights before it.
 
     Raises:
         UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
     """
     configurations = switchable_configurations(module)
-    with _lock_of(module):
+    with _lock_of(module), contextlib.nullcontext() if keep_mode else evaluating(module):
         before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
-        training = [part for part in module.modules() if part.training]
-        token = _session.set(_Session(receive, {id(part): name for name, part in module.named_modules()}))
+        session = Session(receive, {id(part): name for name, part in module.named_modules()})
+        token = _session.set(session)
         try:
-            for part in training:
-                part.training = False
             for configuration, loaded in before:
-                eager = loaded == "eager"
+                # A tap inside a tap finds the name that the outer one put there.
+                eager = loaded in ("eager", _NAME_FOR_FLOAT_MASKS)
                 configuration._attn_implementation_internal = _NAME_FOR_FLOAT_MASKS if eager else _NAME_FOR_BOOL_MASKS
-            yield
+            yield session
         finally:
             for configuration, loaded in before:
                 configuration._attn_implementation_internal = loaded
-            for part in training:
-                part.training = True
             _session.reset(token)
 
 
@@ -144,9 +169,15 @@ def _attention(
     position_bias: torch.Tensor | None = None,
     indices: torch.Tensor | None = None,
     block_indices: torch.Tensor | None = None,
+    loaded_eager: bool = False,
     **_: Any,
 ) -> tuple[torch.Tensor, None]:
     """The attention function that transformers calls under the tap; the argument names are its contract."""
+    if query.ndim != 4 or key.ndim != 4:
+        raise UnsupportedModel(
+            f"{type(module).__name__} calls attention with a query of shape {tuple(query.shape)} and a key of shape "
+            f"{tuple(key.shape)}: expected 4 dimensions (batch, head, token, dim)"
+        )
     if indices is not None or block_indices is not None:
         raise UnsupportedModel(f"{type(module).__name__} picks its keys by an index: this cannot be read yet")
     if isinstance(attention_mask, LazyMask):
@@ -166,19 +197,37 @@ def _attention(
         bias=position_bias,
         sinks=None if sinks is None else sinks.reshape(1, -1, 1) if sinks.ndim == 1 else sinks[..., 0],
     )
-    output, logsumexp = call.compute(value)
+    dropout = dropout if module.training else 0.0
     session = _session.get()
-    if session is not None:
-        heard = replace(
-            call,
-            query=query.detach(),
-            key=key.detach(),
-            bias=None if call.bias is None else call.bias.detach(),
-            sinks=None if call.sinks is None else call.sinks.detach(),
-            logsumexp=logsumexp.detach(),
-        )
-        session.receive(Heard(session.names.get(id(module), ""), heard, value.detach(), output.detach()))
+    if dropout:
+        output = drop_out(call, value, attention_mask, dropout, loaded_eager)
+        heard = None if session is None else _heard_without_gradients(call, value)
+    else:
+        output, logsumexp = call.compute(value)
+        heard = replace(_detached(call), logsumexp=logsumexp.detach()), value.detach(), output.detach()
+    if session is not None and heard is not None:
+        session.receive(Heard(session.names.get(id(module), ""), *heard, dropout=dropout))
     return output.transpose(1, 2).contiguous(), None
+
+
+def _detached(call: AttentionCall) -> AttentionCall:
+    """The call without its gradients."""
+    return replace(
+        call,
+        query=call.query.detach(),
+        key=call.key.detach(),
+        bias=None if call.bias is None else call.bias.detach(),
+        sinks=None if call.sinks is None else call.sinks.detach(),
+    )
+
+
+def _heard_without_gradients(
+    call: AttentionCall, value: torch.Tensor
+) -> tuple[AttentionCall, torch.Tensor, torch.Tensor]:
+    """The call, its values, and its output as it would be without dropout."""
+    with torch.no_grad():
+        output, logsumexp = call.compute(value)
+    return replace(_detached(call), logsumexp=logsumexp), value.detach(), output
 
 
 def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, causal: bool) -> MaskRule:
@@ -193,5 +242,5 @@ def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, 
 
 AttentionInterface.register(_NAME_FOR_BOOL_MASKS, _attention)
 AttentionMaskInterface.register(_NAME_FOR_BOOL_MASKS, lazy_bool_mask)
-AttentionInterface.register(_NAME_FOR_FLOAT_MASKS, _attention)
+AttentionInterface.register(_NAME_FOR_FLOAT_MASKS, partial(_attention, loaded_eager=True))
 AttentionMaskInterface.register(_NAME_FOR_FLOAT_MASKS, lazy_float_mask)
