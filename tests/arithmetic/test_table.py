@@ -97,6 +97,10 @@ def test_a_shift_is_explained(score: float, word: str, formula: str) -> None:
 def test_several_queries_have_a_table_each_and_the_matrix() -> None:
     text = str(example("paris-all").attend(causal=True).table(3))
     assert text.count("asks with the query") == 4
+    # Each table divides by its own total: e^0.6, e^0.53 + e^0.48, ...
+    assert re.findall(r"÷ ([0-9.]+)$", text, flags=re.MULTILINE) == ["1.823", "3.316", "3.765", "5.173"]
+    assert re.findall(r"^total +([0-9.]+)", text, flags=re.MULTILINE) == ["1.823", "3.316", "3.765", "5.173"]
+    assert "output [0.951, 0.049, 0.151]" in text
     assert text.endswith(
         "weights (the rows ask, the columns are looked at)\n"
         "         capital  France     is  Paris\n"

@@ -81,12 +81,15 @@ def test_json_adds_what_applies() -> None:
 def test_one_head_alone() -> None:
     random = np.random.default_rng(0)
     trace = attend(random.normal(size=(4, 2, 3)), random.normal(size=(2, 5, 3)), random.normal(size=(2, 5, 3)))
-    one = trace.head(3)
-    assert not one.has_heads
-    np.testing.assert_array_equal(one.key, trace.key[1])
-    np.testing.assert_array_equal(one.weights, trace.weights[3])
-    np.testing.assert_array_equal(one.output, trace.output[3])
-    assert one.head(0).weights is one.weights
+    for head, shared in enumerate([0, 0, 1, 1]):
+        one = trace.head(head)
+        assert not one.has_heads
+        np.testing.assert_array_equal(one.key, trace.key[shared])
+        np.testing.assert_array_equal(one.value, trace.value[shared])
+        np.testing.assert_array_equal(one.weights, trace.weights[head])
+        # What is kept of the head works out to the same numbers by itself.
+        np.testing.assert_allclose(attend(one.query, one.key, one.value).output, trace.output[head], rtol=1e-12)
+        assert one.head(0).weights is one.weights
     for head in (4, -1):
         with pytest.raises(OutOfRange, match=r"^head -?\d: expected a head from 0 to 3$"):
             trace.head(head)

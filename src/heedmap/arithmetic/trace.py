@@ -133,8 +133,8 @@ class Trace:
         Example:
             >>> from heedmap.arithmetic import attend
             >>> trace = attend([[[1]]] * 14, [[[1]]] * 2, [[[1]]] * 2)
-            >>> [trace.key_head(head) for head in (0, 6, 7, 13)]
-            [0, 0, 1, 1]
+            >>> [trace.key_head(head) for head in (0, 1, 6, 7, 13)]
+            [0, 0, 0, 1, 1]
         """
         return head // (self.heads // self.key_value_heads)
 
