@@ -1,0 +1,295 @@
+"""Named parts of a text: ranges of characters or tokens, and which part each token belongs to.
+
+Every token belongs to exactly one part, so that shares of attention add up: the first token (where the sink usually
+sits), the special tokens and what lies in no span are parts of their own. A token through which the end of a span
+cuts belongs to the part that holds most of its characters, white space left aside; if two hold equally many, to the
+one that holds its first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from heedmap.errors import OutOfRange, TextError
+from heedmap.text.labels import visible
+from heedmap.text.tokens import Token, Tokens
+
+Range: TypeAlias = tuple[int, int]
+Unit = Literal["characters", "tokens"]
+Kind = Literal["first", "span", "special", "rest"]
+
+FIRST, SPECIAL, REST = "first token", "special tokens", "rest"
+
+_RANGE = re.compile(r"(?P<unit>tok:)?(?P<start>\d*):(?P<end>\d*)")
+_NOWHERE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class NamedSpan:
+    """A named part of a text, before it is known which tokens it holds.
+
+    Attributes:
+        name: what to call it.
+        ranges: half-open ranges of the source text's characters or of tokens; mostly one.
+        unit: what the ranges count; "tokens" count special tokens too, as `@0`, `@1` ... do.
+    """
+
+    name: str
+    ranges: tuple[Range, ...]
+    unit: Unit = "characters"
+
+    def __str__(self) -> str:
+        prefix = "tok:" if self.unit == "tokens" else ""
+        return f"'{visible(self.name)}' ({', '.join(f'{prefix}{start}:{end}' for start, end in self.ranges)})"
+
+
+SpansGiven: TypeAlias = Mapping[str, str | Range] | Iterable[NamedSpan]
+"""Spans as a caller may write them: {"doc": "tok:0:200", "task": (0, 812)}, or `NamedSpan`s."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a text with the tokens that count in it.
+
+    Attributes:
+        name: the span's name, or what the part is called ("rest" ...).
+        kind: "first", "span", "special" or "rest".
+        tokens: positions of the tokens that count in it, ascending.
+        apart: positions of tokens inside it that count elsewhere: the first token and special ones.
+        span: where it came from; `None` for the parts that nobody named.
+    """
+
+    name: str
+    kind: Kind
+    tokens: tuple[int, ...]
+    apart: tuple[int, ...] = ()
+    span: NamedSpan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CutToken:
+    """A token through which the end of a span cuts: it belongs to `part`, and `others` hold characters of it too."""
+
+    token: int
+    part: str
+    others: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A text cut into parts so that every token is in exactly one: first token, spans, special tokens, rest.
+
+    The special tokens and the rest are there only when they have tokens.
+
+    Attributes:
+        tokens: the tokens.
+        parts: the parts, spans in the order given.
+        cut: the tokens that the ends of spans cut through.
+    """
+
+    tokens: Tokens
+    parts: tuple[Part, ...]
+    cut: tuple[CutToken, ...] = ()
+
+    @cached_property
+    def owner(self) -> npt.NDArray[np.int64]:
+        """[token] the number of the part that each token belongs to."""
+        owner = np.full(len(self.tokens), _NOWHERE)
+        for number, part in enumerate(self.parts):
+            owner[list(part.tokens)] = number
+        return owner
+
+
+def parse_range(text: str, size_characters: int, size_tokens: int) -> tuple[Range, Unit] | None:
+    """A range as a person writes it; `None` when it is not one.
+
+    Args:
+        text: "0:812" for characters, "tok:0:200" for tokens; a missing end means the text's own.
+        size_characters: how many characters there are.
+        size_tokens: how many tokens there are.
+
+    Example:
+        >>> parse_range("tok:3:", 812, 200), parse_range("it", 812, 200)
+        (((3, 200), 'tokens'), None)
+    """
+    found = _RANGE.fullmatch(text)
+    if found is None or text in (":", "tok:"):
+        return None
+    unit: Unit = "tokens" if found["unit"] else "characters"
+    size = size_tokens if found["unit"] else size_characters
+    return (int(found["start"] or 0), int(found["end"] or size)), unit
+
+
+def named_spans(given: SpansGiven, tokens: Tokens) -> list[NamedSpan]:
+    """Spans as a caller wrote them, as `NamedSpan`s.
+
+    Raises:
+        TextError: no span, two of one name, or something that is not a range.
+
+    Example:
+        >>> tokens = Tokens("The cat", (Token(0, 11, "The", 0, 3), Token(1, 12, " cat", 3, 7)))
+        >>> named_spans({"animal": "4:7"}, tokens)
+        [NamedSpan(name='animal', ranges=((4, 7),), unit='characters')]
+    """
+    if isinstance(given, Mapping):
+        spans = [_named_span(name, where, tokens) for name, where in given.items()]
+    else:
+        spans = list(given)
+    if not spans:
+        raise TextError("no span was given: name at least one part, such as instructions=0:812 or doc1=tok:0:200")
+    twice = [name for name, count in Counter(span.name for span in spans).items() if count > 1]
+    if twice:
+        raise TextError(f"two spans are called '{visible(twice[0])}': give each a name of its own")
+    return spans
+
+
+def _named_span(name: str, where: str | Range, tokens: Tokens) -> NamedSpan:
+    if isinstance(where, str):
+        found = parse_range(where, len(tokens.text), len(tokens))
+        if found is None:
+            raise TextError(
+                f"span '{visible(name)}' is not a range: {visible(where)!r}; write start:end in characters, such as "
+                "0:812, or tok:start:end in tokens"
+            )
+        return NamedSpan(name, (found[0],), found[1])
+    start, end = where
+    return NamedSpan(name, ((int(start), int(end)),))
+
+
+def partition(tokens: Tokens, given: SpansGiven, *, first: int | None = 0, rest: str = REST) -> Parts:
+    """Cut a text into its named spans, the first token, the special tokens and the rest.
+
+    Args:
+        tokens: the tokens that ran.
+        given: the spans.
+        first: the first token that is not padding, kept apart from the span that holds it; None keeps none apart.
+        rest: what to call the tokens that lie in no span.
+
+    Raises:
+        TextError: spans that overlap (both are named), that are empty, or whose tokens all count elsewhere.
+        OutOfRange: a span reaches outside the text.
+
+    Example:
+        >>> tokens = Tokens("The cat sat", tuple(
+        ...     Token(n, n, text, start, start + len(text)) for n, (text, start) in
+        ...     enumerate([("The", 0), (" cat", 3), (" sat", 7)])))
+        >>> [(part.name, part.tokens) for part in partition(tokens, {"animal": (0, 7)}).parts]
+        [('first token', (0,)), ('animal', (1,)), ('rest', (2,))]
+    """
+    spans = named_spans(given, tokens)
+    for span in spans:
+        _check_ranges(span, tokens)
+    holder, cut = _holders(tokens, spans)
+    apart = {token.index for token in tokens if token.special} | (set() if first is None else {first})
+    counted = [owner if index not in apart else _NOWHERE for index, owner in enumerate(holder)]
+    members: list[list[int]] = [[] for _ in spans]
+    for index, owner in enumerate(counted):
+        if owner != _NOWHERE:
+            members[owner].append(index)
+    parts = [] if first is None else [Part(FIRST, "first", (first,))]
+    for number, span in enumerate(spans):
+        inside = tuple(index for index in sorted(apart) if holder[index] == number)
+        if not members[number]:
+            raise TextError(_why_empty(span, inside, tokens, first))
+        parts.append(Part(span.name, "span", tuple(members[number]), inside, span))
+    special = tuple(token.index for token in tokens if token.special and token.index != first)
+    if special:
+        parts.append(Part(SPECIAL, "special", special))
+    others = tuple(index for index, owner in enumerate(counted) if owner == _NOWHERE and index not in apart)
+    if others:
+        parts.append(Part(rest, "rest", others))
+    names = [visible(span.name) for span in spans]
+    said = tuple(
+        CutToken(index, _name(names, holder[index], rest), tuple(_name(names, other, rest) for other in others_held))
+        for index, others_held in cut
+        if index not in apart
+    )
+    return Parts(tokens, tuple(parts), said)
+
+
+def _name(names: Sequence[str], owner: int, rest: str) -> str:
+    return rest if owner == _NOWHERE else names[owner]
+
+
+def _check_ranges(span: NamedSpan, tokens: Tokens) -> None:
+    """Refuse ranges that are empty or reach outside."""
+    size = len(tokens) if span.unit == "tokens" else len(tokens.text)
+    for start, end in span.ranges:
+        if start >= end:
+            raise TextError(f"span {span} is empty: the end is not counted in, so give start:end with start before end")
+        if start < 0 or end > size:
+            raise OutOfRange(f"span {span} reaches outside the text, which has {size} {span.unit}, 0:{size}")
+
+
+def _holders(tokens: Tokens, spans: Sequence[NamedSpan]) -> tuple[list[int], list[tuple[int, list[int]]]]:
+    """The span that each token belongs to, and which tokens are cut, with the other spans that hold a part of them."""
+    characters = _claim(spans, "characters", len(tokens.text))
+    claimed = _claim(spans, "tokens", len(tokens))
+    holders: list[int] = []
+    cut: list[tuple[int, list[int]]] = []
+    for token in tokens:
+        held = _held_characters(token, tokens.text, characters)
+        owner = max(held, key=lambda one: held[one]) if held else _NOWHERE
+        chosen = int(claimed[token.index])
+        if chosen != _NOWHERE:
+            if owner != _NOWHERE:
+                raise TextError(_overlap(spans[owner], spans[chosen], f"token {token.index} ({token.label})"))
+            owner, held = chosen, Counter()
+        if len(held) > 1:
+            cut.append((token.index, [other for other in held if other != owner]))
+        holders.append(owner)
+    return holders, cut
+
+
+def _claim(spans: Sequence[NamedSpan], unit: Unit, size: int) -> npt.NDArray[np.int64]:
+    """The span that holds each character or token; spans that overlap are refused."""
+    claimed = np.full(size, _NOWHERE)
+    for number, span in enumerate(spans):
+        if span.unit != unit:
+            continue
+        for start, end in span.ranges:
+            taken = np.flatnonzero(claimed[start:end] != _NOWHERE)
+            if len(taken):
+                place = start + int(taken[0])
+                stop = start + int(taken[-1]) + 1
+                other = spans[int(claimed[place])]
+                raise TextError(_overlap(other, span, f"{unit} {place}:{stop}"))
+            claimed[start:end] = number
+    return claimed
+
+
+def _held_characters(token: Token, text: str, characters: npt.NDArray[np.int64]) -> Counter[int]:
+    """How many of a token's characters each span holds, in the order they come."""
+    if token.start is None or token.end is None or not len(characters):
+        return Counter()
+    places = range(token.start, token.end) or range(min(token.start, len(characters) - 1), token.start + 1)
+    shown = [place for place in places if place < len(characters) and not text[place].isspace()]
+    return Counter(int(characters[place]) for place in shown or places)
+
+
+def _overlap(one: NamedSpan, other: NamedSpan, where: str) -> str:
+    return (
+        f"spans {one} and {other} overlap in {where}: a token counts in one part only, "
+        "so end the one before the other begins"
+    )
+
+
+def _why_empty(span: NamedSpan, inside: Sequence[int], tokens: Tokens, first: int | None) -> str:
+    """Why a span holds no token that counts."""
+    if inside:
+        labels = " ".join(tokens[index].label for index in inside)
+        kinds = "the first token" if list(inside) == [first] else "the first token and special tokens"
+        return f"span {span} holds only {labels}: {kinds} are kept apart, so name a longer part"
+    if tokens.cut_off:
+        return f"span {span} was not read: the last {tokens.cut_off} tokens were cut off to fit the model's positions"
+    return (
+        f"span {span} holds no token: what it holds is white space, or the smaller part of a token; name a longer one"
+    )
