@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -145,29 +145,20 @@ class Model:
             OutOfRange: the model has no such layer.
             TokenizerMissing: the model came without a tokenizer.
         """
-        if self.tokenizer is None:
-            raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")
-        limit = position_limit(self.module)
-        tokens = tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
+        tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         return self.read_tokens(tokens, layers=layers, values=values)
 
     def read_tokens(
         self, tokens: Tokens, *, layers: int | Iterable[int] | None = None, values: bool = False
     ) -> Reading:
         """Read tokens that are already made; the rest is as in `read`."""
-        wanted = self._wanted(layers)
-        numbers = {layer.module: layer.number for layer in self.layers}
         calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
-        def keep(heard: Heard) -> None:
-            number = numbers[heard.module]
-            if number in wanted:
-                kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-                calls[number] = kept
+        def keep(layer: int, heard: Heard) -> None:
+            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
+            calls[layer] = kept
 
-        ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
-        with tap(self.module, keep):
-            answer = run(self.module, ids)
+        answer = self.listen(tokens, keep, layers=layers)
         logits = answer[0, -1] if predicts_next_token(self.module) else None
         return Reading(
             tokens=tokens,
@@ -178,6 +169,40 @@ class Model:
             candidates=() if logits is None else most_likely(logits, self.tokenizer),
             reader=self,
         )
+
+    def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
+        """The tokens that `read` runs, without running them; arguments and errors are its own."""
+        if self.tokenizer is None:
+            raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")
+        limit = position_limit(self.module)
+        return tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
+
+    def listen(
+        self, tokens: Tokens, receive: Callable[[int, Heard], None], *, layers: int | Iterable[int] | None = None
+    ) -> torch.Tensor:
+        """Run tokens once and hand over each layer's attention call as it passes; nothing is kept.
+
+        Args:
+            tokens: what to run.
+            receive: called with the number of the layer and what was heard of it, in the order they run.
+            layers: the layers to hand over, from 0; None hands over all.
+
+        Returns:
+            the model's answer, see `heedmap.reading.forward.run`.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+        """
+        wanted = self._wanted(layers)
+        numbers = {layer.module: layer.number for layer in self.layers}
+
+        def pick(heard: Heard) -> None:
+            if numbers[heard.module] in wanted:
+                receive(numbers[heard.module], heard)
+
+        ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
+        with tap(self.module, pick):
+            return run(self.module, ids)
 
     def _wanted(self, layers: int | Iterable[int] | None) -> set[int]:
         """The numbers of the layers to keep."""
