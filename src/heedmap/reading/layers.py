@@ -67,15 +67,26 @@ def _refuse_unknown_kinds(module: nn.Module) -> None:
         raise UnsupportedModel(f"{kind} takes {module.main_input_name}: only models of text can be read yet")
 
 
+def reads_text_alone(module: nn.Module) -> bool:
+    """Whether a transformers model is one stack that takes text and nothing else, so that it can be checked on text."""
+    text_only = getattr(module, "input_modalities", None) in (None, "text", ("text",), ["text"])
+    one_stack = not getattr(module.config, "is_encoder_decoder", False)
+    return text_only and one_stack and getattr(module, "main_input_name", "input_ids") == "input_ids"
+
+
 def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
     """Listen to a short input, and compare what the model says with and without the tap."""
     ids = _short_input(module)
     heard: list[Heard] = []
+    kind = type(module).__name__
     with evaluating(module):
-        plain = run(module, ids)
+        try:
+            plain = run(module, ids)
+        except Exception as error:  # models that need more than text fail in as many ways as there are of them
+            reason = f"{type(error).__name__}: {error}".splitlines()[0]
+            raise UnsupportedModel(f"{kind} cannot be run on token ids alone ({reason})") from error
         with tap(module, heard.append):
             tapped = run(module, ids)
-    kind = type(module).__name__
     if not heard:
         raise UnsupportedModel(f"{kind} never called an attention function that can be read")
     _refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
