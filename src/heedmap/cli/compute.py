@@ -7,6 +7,7 @@ from click.shell_completion import CompletionItem
 
 from heedmap.arithmetic import EXAMPLES, Inputs, LayerInputs, example, read_inputs
 from heedmap.arithmetic.checks import parse
+from heedmap.arithmetic.names import label
 from heedmap.cli.common import print_json, read_text
 from heedmap.errors import EmptyText, NumbersError
 
@@ -174,7 +175,7 @@ def token_vector(option: str, text: str) -> Change:
         ('the', [1.5, 1.5])
     """
     token, _, vector = text.rpartition("=")
-    return token.strip(), numbers(f"{option} {token.strip()}", vector)
+    return token.strip(), numbers(f"{option} {label(token.strip())}", vector)
 
 
 def numbers(place: str, text: str) -> list[float]:
