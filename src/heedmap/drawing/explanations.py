@@ -47,25 +47,30 @@ class _Steps:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         encoding = options.encoding
         one = self.explanation
-        title = f"how “{one.word}” looks in layer {one.layer}, head {one.head} (key-value head {one.key_value_head})"
-        yield line(title, encoding, "bold")
+        place = f"layer {one.layer}, head {one.head} (key-value head {one.key_value_head}) of {one.model['name']}"
+        yield line(f"how “{one.word}” looks: {place}", encoding, "bold")
         yield Text("")
         for projection in one.projections:
             for sentence in _projection(projection, one):
-                yield line(sentence, encoding)
+                yield _sentence(sentence, encoding)
             yield Text("")
-        yield line("1 compare   2 scale   3 softmax", encoding, "bold")
+        yield Text("1 compare   2 scale   3 softmax", "bold")
         yield from _table(one, options.max_width, encoding)
         yield Text("")
         for sentence in _products(one):
-            yield line(sentence, encoding)
+            yield _sentence(sentence, encoding)
         yield Text("")
-        yield line("4 blend", encoding, "bold")
+        yield Text("4 blend", "bold")
         for sentence in _blend(one):
-            yield line(sentence, encoding)
+            yield _sentence(sentence, encoding)
         yield Text("")
         for sentence in _check(one):
-            yield line(sentence, encoding)
+            yield _sentence(sentence, encoding)
+
+
+def _sentence(text: str, encoding: str) -> Text:
+    """A line of the calculation; the token labels in it are safe to print as they are."""
+    return Text(encodable(text, encoding), overflow="fold")
 
 
 def _table(one: Explanation, width: int, encoding: str) -> Iterator[Text]:
@@ -75,7 +80,7 @@ def _table(one: Explanation, width: int, encoding: str) -> Iterator[Text]:
     places = np.sort(np.argsort(-weights, kind="stable")[:MOST_LINES])
     cells = len(str(one.keys[-1]))
     labels = [
-        encodable(visible(f"{one.keys[place]:{cells}} {trace.key_tokens[place]}"), encoding) for place in places
+        f"{one.keys[place]:{cells}} {encodable(visible(trace.key_tokens[place]), encoding)}" for place in places
     ]
     label_cells = min(max(cell_len(label) for label in labels), _LARGEST_LABEL)
     bar_cells = min(width - label_cells - 4 * _COLUMN - 2, 24)

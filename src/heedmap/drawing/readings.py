@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def row_picture(row: Row) -> RowPicture:
     """What is drawn of a row."""
     return RowPicture(
-        title=f"where “{row.word}” looks: {_place(row.layer, row.head)}",
+        title=f"where “{row.word}” looks: {_place(row)}",
         labels=row.tokens.labels,
         weights=row.weights,
         allowed=row.allowed,
@@ -33,7 +33,7 @@ def row_picture(row: Row) -> RowPicture:
 def map_picture(reading_map: Map) -> MapPicture:
     """What is drawn of a map; all of it is computed here."""
     return MapPicture(
-        title=f"who looks at whom: {_place(reading_map.layer, reading_map.head)}",
+        title=f"who looks at whom: {_place(reading_map)}",
         labels_query=reading_map.tokens.labels,
         labels_key=reading_map.tokens.labels,
         weights=np.asarray(reading_map),
@@ -80,14 +80,10 @@ def odds_text(odds: Odds) -> str:
     return to_text(odds_bars(odds))
 
 
-def _place(layer: int, head: int | None) -> str:
-    """The layer and head in words.
-
-    Example:
-        >>> _place(16, 3)
-        'layer 16, head 3'
-    """
-    return f"layer {layer}, {'mean over heads' if head is None else f'head {head}'}"
+def _place(part: Row | Map) -> str:
+    """The layer, head and model in words: "layer 16, head 3 of smollm2"."""
+    head = "mean over heads" if part.head is None else f"head {part.head}"
+    return f"layer {part.layer}, {head} of {part.model['name']}"
 
 
 def _first_place(tokens: Tokens) -> int | None:
