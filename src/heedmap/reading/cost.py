@@ -123,7 +123,7 @@ def estimate(
         >>> model = heedmap.load("smollm2")
         >>> cost = estimate(model.module, model.layers, 4096)
         >>> round(cost.operations / 1e12, 2)
-        1.44
+        1.45
     """
     configuration: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
     dtype = next(module.parameters()).dtype

@@ -13,9 +13,11 @@ import torch
 from heedmap.errors import TokenizerMissing
 from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.forward import predicts_next_token, run
 from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit
 from heedmap.reading.odds import most_likely
+from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokenize import tokenize
@@ -104,20 +106,26 @@ class Model:
 
     def describe(self) -> dict[str, Any]:
         """What numbers measured on this model should name: the "model" of every JSON output."""
-        source = self.loaded.source
-        return {
-            "name": source.name,
-            "class": type(self.module).__name__,
-            "kind": source.kind,
-            "location": source.location,
-            "revision": source.revision,
-            "sha256": source.sha256,
-            "dtype": str(self.module.dtype).removeprefix("torch."),
-            "device": str(self.module.device),
-            "layers": len(self.layers),
-            "heads": self.layers[0].heads,
-            "key_value_heads": self.layers[0].key_value_heads,
-        }
+        return describe(self.module, self.loaded.source, self.layers)
+
+    def cost(self, tokens: int, *, layers: int | Iterable[int] | None = None, values: bool = False) -> Cost:
+        """What reading so many tokens will cost, before it starts.
+
+        Args:
+            tokens: how many.
+            layers: the layers to keep, as in `read`.
+            values: whether values and outputs are kept too.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+
+        Example:
+            >>> import heedmap
+            >>> cost = heedmap.load("smollm2").cost(8192, layers=12)
+            >>> f"{cost.operations:.1g} operations, {cost.kept / 2**20:.1f} MiB kept"
+            '4e+12 operations, 24.3 MiB kept'
+        """
+        return estimate(self.module, self.layers, tokens, kept=self._wanted(layers), values=values)
 
     def read(
         self,
@@ -127,6 +135,7 @@ class Model:
         values: bool = False,
         special_tokens: bool | None = None,
         truncate: bool = False,
+        progress: Progress | None = None,
     ) -> Reading:
         """Read one text in a single ordinary forward pass.
 
@@ -136,6 +145,7 @@ class Model:
             values: also keep each layer's values and output, for `explain` on a saved reading.
             special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
             truncate: cut a text that is longer than the model's positions.
+            progress: told how many layers have run; see `heedmap.reading.progress`.
 
         Returns:
             a `Reading`; its memory grows with the length of the text, not with its square.
@@ -144,21 +154,28 @@ class Model:
             EmptyText, TextTooLong: the text cannot be read.
             OutOfRange: the model has no such layer.
             TokenizerMissing: the model came without a tokenizer.
+            TooLarge: it needs more memory than is free; see `cost`.
         """
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
-        return self.read_tokens(tokens, layers=layers, values=values)
+        return self.read_tokens(tokens, layers=layers, values=values, progress=progress)
 
     def read_tokens(
-        self, tokens: Tokens, *, layers: int | Iterable[int] | None = None, values: bool = False
+        self,
+        tokens: Tokens,
+        *,
+        layers: int | Iterable[int] | None = None,
+        values: bool = False,
+        progress: Progress | None = None,
     ) -> Reading:
         """Read tokens that are already made; the rest is as in `read`."""
+        self.cost(len(tokens), layers=layers, values=values).require()
         calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
         def keep(layer: int, heard: Heard) -> None:
             kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
             calls[layer] = kept
 
-        answer = self.listen(tokens, keep, layers=layers)
+        answer = self.listen(tokens, keep, layers=layers, progress=progress)
         logits = answer[0, -1] if predicts_next_token(self.module) else None
         return Reading(
             tokens=tokens,
@@ -178,7 +195,12 @@ class Model:
         return tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
 
     def listen(
-        self, tokens: Tokens, receive: Callable[[int, Heard], None], *, layers: int | Iterable[int] | None = None
+        self,
+        tokens: Tokens,
+        receive: Callable[[int, Heard], None],
+        *,
+        layers: int | Iterable[int] | None = None,
+        progress: Progress | None = None,
     ) -> torch.Tensor:
         """Run tokens once and hand over each layer's attention call as it passes; nothing is kept.
 
@@ -186,6 +208,7 @@ class Model:
             tokens: what to run.
             receive: called with the number of the layer and what was heard of it, in the order they run.
             layers: the layers to hand over, from 0; None hands over all.
+            progress: told how many layers have run.
 
         Returns:
             the model's answer, see `heedmap.reading.forward.run`.
@@ -201,7 +224,7 @@ class Model:
                 receive(numbers[heard.module], heard)
 
         ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
-        with tap(self.module, pick):
+        with tap(self.module, counted(pick, len(self.layers), "reading layers", progress)):
             return run(self.module, ids)
 
     def _wanted(self, layers: int | Iterable[int] | None) -> set[int]:
@@ -217,3 +240,20 @@ class Model:
             f"Model({about['name']}: {about['class']}, {about['layers']} layers x {about['heads']} heads, "
             f"{about['dtype']} on {about['device']})"
         )
+
+
+def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...]) -> dict[str, Any]:
+    """A model as JSON: where it came from, and what it is."""
+    return {
+        "name": source.name,
+        "class": type(module).__name__,
+        "kind": source.kind,
+        "location": source.location,
+        "revision": source.revision,
+        "sha256": source.sha256,
+        "dtype": str(module.dtype).removeprefix("torch."),
+        "device": str(module.device),
+        "layers": len(layers),
+        "heads": layers[0].heads,
+        "key_value_heads": layers[0].key_value_heads,
+    }
