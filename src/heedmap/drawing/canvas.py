@@ -51,9 +51,7 @@ def size_of(axes: Axes) -> tuple[float, float]:
     """Width and height of the axes in inches."""
     figure = axes.get_figure(root=True)
     assert isinstance(figure, Figure)
-    box = axes.get_position()
-    width, height = figure.get_size_inches()
-    return float(box.width * width), float(box.height * height)
+    return float(axes.bbox.width / figure.dpi), float(axes.bbox.height / figure.dpi)
 
 
 def fit_paper(axes: Axes) -> None:

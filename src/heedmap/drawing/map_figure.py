@@ -94,6 +94,7 @@ def plot_map(
     _frame(axes, allowed)
     axes.set(xlim=(-0.5, allowed.shape[1] - 0.5), ylim=(allowed.shape[0] - 0.5, -0.5))
     axes.set_aspect("equal" if queries == keys else "auto")
+    axes.apply_aspect()
     _axis_labels(axes, picture, steps, highlight)
     _colour_bar(axes, norm, sand=first is not None)
     notes = list(_notes(weights, allowed, steps, picture.allowed.shape))
