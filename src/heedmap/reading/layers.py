@@ -93,24 +93,36 @@ def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
     layers = [_layer_of(module, one) for one in heard]
     _refuse_odd_layers(module, layers)
     for layer, one in zip(layers, heard, strict=True):
-        _refuse_wrong_weights(module, layer, one)
+        refuse_wrong_weights(module, layer, one)
     return tuple(layers)
 
 
-def _refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
-    """Refuse when the weights read do not blend the values into the call's own output."""
+def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
+    """Refuse when the weights read do not blend the values into the call's own output, in a few rows.
+
+    Raises:
+        UnsupportedModel: they do not; the message names the layer and class.
+    """
     call = heard.call.made_exact()
     if not all(part.isfinite().all() for part in (call.query, call.key, heard.value)):
         return  # the weights of a broken layer are not a number: that is to be shown, not refused
-    weights = call.weights(slice(None), slice(None)).to(heard.value.dtype).unflatten(1, (call.key_value_heads, -1))
-    blended = (weights @ heard.value.unsqueeze(2)).flatten(1, 2)
+    repeats = call.heads // call.key_value_heads
+    value = heard.value if repeats == 1 else heard.value.repeat_interleave(repeats, 1)
     name = type(module.get_submodule(layer.module)).__name__
-    _refuse_difference(
-        heard.output,
-        blended,
-        f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
-        "the weights read do not give its output",
-    )
+    for rows in _checked_rows(call.rule.queries):
+        _refuse_difference(
+            heard.output[:, :, rows],
+            call.weights(rows, slice(None)).to(value.dtype) @ value,
+            f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
+            "the weights read do not give its output",
+        )
+
+
+def _checked_rows(queries: int) -> list[slice]:
+    """All rows of a short input; the first, the middle and the last of a long one."""
+    if queries <= _CHECK_TOKENS:
+        return [slice(0, queries)]
+    return [slice(row, row + 1) for row in (0, queries // 2, queries - 1)]
 
 
 def _short_input(module: nn.Module) -> torch.Tensor:
