@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,37 +11,42 @@ import pytest
 from heedmap.errors import EmptyText, TextError
 from heedmap.text import from_ids, tokenize
 
+KINDS = ["smollm2_tokenizer", "minilm_tokenizer"]
+
 
 @pytest.fixture(scope="module")
-def texts(data_folder: Path) -> list[tuple[str, str]]:
-    return list(_texts(data_folder / "hard"))
+def files(data_folder: Path) -> dict[str, str]:
+    found = {path.name: path.read_bytes().decode(errors="replace") for path in (data_folder / "hard").iterdir()}
+    return found | {"utf16le.txt": (data_folder / "hard" / "utf16le.txt").read_text(encoding="utf-16")}
 
 
-def _texts(folder: Path) -> Iterator[tuple[str, str]]:
-    for path in sorted(folder.iterdir()):
-        if path.name != "utf16le.txt":
-            yield path.name, path.read_bytes().decode(errors="replace")
-    yield "utf16le.txt", (folder / "utf16le.txt").read_text(encoding="utf-16")
-    for number, text in enumerate(json.loads((folder / "blns.json").read_text(encoding="utf-8"))):
-        yield f"blns.json {number}", text
-
-
-@pytest.mark.parametrize("kind", ["smollm2_tokenizer", "minilm_tokenizer"])
-def test_every_hard_text(texts: list[tuple[str, str]], kind: str, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_every_hard_text(files: dict[str, str], kind: str, request: pytest.FixtureRequest) -> None:
     tokenizer = request.getfixturevalue(kind)
-    assert len(texts) > 500
-    for name, text in texts:
+    naughty = json.loads(files["blns.json"])
+    assert len(naughty) > 500
+    for text in [*files.values(), *naughty]:
         try:
             tokens = tokenize(tokenizer, text)
         except EmptyText:
-            assert not text or not tokenizer(text, add_special_tokens=False).input_ids, name
+            assert not text or not tokenizer(text, add_special_tokens=False).input_ids, text
             continue
-        assert tokens.ids == tokenizer(text).input_ids, name
+        assert tokens.ids == tokenizer(text).input_ids, text
         for label in tokens.labels:
-            assert label == label.strip(), name
-            assert len(label.splitlines()) == 1, name
-            assert not set(label) & {"\ufffd", "\x1b", "\u202e"}, name
-        for word in {word.text: word for word in tokens.words()}.values():
+            assert label == label.strip(), text
+            assert len(label.splitlines()) == 1, text
+            assert not set(label) & {"\ufffd", "\x1b", "\u202e"}, text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_words_of_every_hard_file(files: dict[str, str], kind: str, request: pytest.FixtureRequest) -> None:
+    tokenizer = request.getfixturevalue(kind)
+    for name, text in files.items():
+        if name == "empty.txt":
+            continue
+        tokens = tokenize(tokenizer, text)
+        words = tokens.words()
+        for word in {word.text: word for word in words}.values():
             assert tokens.occurrences(word.text)[word.occurrence - 1] == word, name
         groups = tokens.groups()
         assert sorted(i for group in groups for i in group.tokens) == list(range(len(tokens))), name
