@@ -1,0 +1,221 @@
+"""Which statistics there are, and their values for every head and position of one attention call."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import torch
+
+from heedmap.errors import OutOfRange
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.statistics_allowed import keys_allowed, queries_allowed
+from heedmap.reading.statistics_call import TextCall, centred, is_linear, raised, text_call
+from heedmap.reading.statistics_cells import share_at_distance, share_on_key
+from heedmap.reading.statistics_linear import blend
+from heedmap.reading.statistics_received import column_sums
+from heedmap.reading.statistics_tiles import blend_by_tiles, largest
+
+COLUMNS = {
+    "first": "the share on the first token that is not padding",
+    "itself": "the share on the token itself",
+    "previous": "the share on the token before",
+    "special": "the share on special tokens (begin of text, separators ...)",
+    "sink": "the share that a learned sink takes; only in models that have one",
+    "entropy": "in nats, over the real tokens (a sink's own term is left out)",
+    "normalised_entropy": "the entropy divided by ln(keys allowed): 1 is an even look; absent where that is 0",
+    "effective_tokens": "exp(entropy): how many tokens it looks at",
+    "distance": "how many places back it looks on average; what looks ahead counts negative, a sink counts 0",
+    "largest": "the largest weight of the row; computed by tiles, only when asked for",
+}
+"""Every statistic of a row of weights, in the order of the table."""
+
+STANDARD = tuple(name for name in COLUMNS if name != "largest")
+"""What is computed when nothing is said."""
+
+_FROM_ENTROPY = frozenset({"entropy", "normalised_entropy", "effective_tokens"})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSums:
+    """What each token receives in one layer.
+
+    Attributes:
+        sums: [head, key], the weights from all real queries together; not a number for padding.
+        lookers: [head|1, key], how many real queries may look at it.
+    """
+
+    sums: torch.Tensor
+    lookers: torch.Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The statistics of one attention call, for each head and position of one text.
+
+    Attributes:
+        values: by column, [head, query]; not a number where a row is absent (padding, or nothing allowed).
+        after_first: [query] bool, the real tokens after the first.
+        padding: [query] bool.
+        dead: [head, query] bool, real tokens that may look at nothing.
+        received: what each token receives, when it was asked for.
+    """
+
+    values: dict[str, torch.Tensor]
+    after_first: torch.Tensor
+    padding: torch.Tensor
+    dead: torch.Tensor
+    received: ColumnSums | None = None
+
+
+def chosen_columns(only: Collection[str] | None, *, largest: bool = False) -> tuple[str, ...]:
+    """The columns asked for, in the order of the table.
+
+    Raises:
+        OutOfRange: there is no such column; those there are are named.
+
+    Example:
+        >>> chosen_columns({"previous", "first"}, largest=True)
+        ('first', 'previous', 'largest')
+    """
+    wanted = set(STANDARD if only is None else only) | ({"largest"} if largest else set())
+    for name in wanted:
+        if name not in COLUMNS:
+            raise OutOfRange(f"there is no statistic {name!r}: take {', '.join(COLUMNS)}")
+    return tuple(name for name in COLUMNS if name in wanted)
+
+
+def measure(
+    call: AttentionCall, columns: Collection[str], special: torch.Tensor, *, received: bool = False, text: int = 0
+) -> Measured:
+    """The statistics of one text of a call, in memory that grows with its length.
+
+    Args:
+        call: with its log-sum-exp, of any precision.
+        columns: names of `COLUMNS`; only what they need is computed.
+        special: [key] bool, the special tokens of the text.
+        received: whether the attention that each token receives is wanted too.
+        text: which row of the batch.
+    """
+    cut = text_call(call, text)
+    if cut is None:
+        return _all_padding(call, columns, received=received)
+    ready, values = _from_whole_rows(cut.call, set(columns), special[slice(*cut.columns)])
+    values.update(_from_cells(ready, cut, set(columns)))
+    live = keys_allowed(ready.rule, ready.query.device) > 0
+    real = cut.real_queries()
+
+    def spread(value: torch.Tensor) -> torch.Tensor:
+        whole = value.new_full((call.heads, call.rule.queries), torch.nan)
+        whole[:, slice(*cut.rows)] = value.masked_fill(~live | ~real, torch.nan)
+        return whole
+
+    blank = real.new_zeros((call.heads, call.rule.queries))
+    all_real, after_first, dead = blank[0].clone(), blank[0].clone(), blank
+    all_real[slice(*cut.rows)] = real
+    after_first[slice(*cut.rows)] = real & cut.after_first()
+    dead[:, slice(*cut.rows)] = real & ~live
+    return Measured(
+        {name: spread(values[name]) for name in columns},
+        after_first,
+        ~all_real,
+        dead,
+        _column_sums(call, ready, cut, real & live) if received else None,
+    )
+
+
+def _all_padding(call: AttentionCall, columns: Collection[str], *, received: bool) -> Measured:
+    """The statistics of a text that is nothing but padding: all absent."""
+    absent = torch.full(call.query.shape[1:3], torch.nan, dtype=call.exact_dtype, device=call.query.device)
+    sums = absent.new_full((call.heads, call.rule.keys), torch.nan)
+    none = absent[0] > 0
+    return Measured(
+        dict.fromkeys(columns, absent),
+        none,
+        ~none,
+        absent > 0,
+        ColumnSums(sums, torch.zeros_like(sums[:1], dtype=torch.long)) if received else None,
+    )
+
+
+def _from_whole_rows(
+    call: AttentionCall, columns: set[str], special: torch.Tensor
+) -> tuple[AttentionCall, dict[str, torch.Tensor]]:
+    """The call in full precision with its log-sum-exp, and the columns that need all weights of a row."""
+    marks_wanted = "special" in columns and bool(special.any())
+    values: dict[str, torch.Tensor] = {}
+    if "special" in columns:
+        values["special"] = call.query.new_zeros(call.query.shape[1:3], dtype=call.exact_dtype)
+    if not (marks_wanted or _FROM_ENTROPY & columns or "distance" in columns):
+        return raised(call.made_exact()), values
+    if is_linear(call):
+        call = centred(raised(call))
+        blended = blend(
+            call,
+            entropy=bool(_FROM_ENTROPY & columns),
+            distance="distance" in columns,
+            special=special if marks_wanted else None,
+        )
+        total = blended.logsumexp
+        if call.sinks is not None:
+            total = torch.logaddexp(total, call.sinks[0].expand_as(total))
+        call = replace(call, logsumexp=total.unsqueeze(0))
+    else:
+        call = raised(call.made_exact())
+        blended = blend_by_tiles(call, special)
+    sink = call.sink_share(slice(None))
+    share = torch.ones_like(blended.logsumexp) if sink is None else (1 - sink[0]).clamp(min=0)
+    if blended.special is not None and marks_wanted:
+        values["special"] = share * blended.special
+    if blended.distance is not None:
+        values["distance"] = share * blended.distance
+    if blended.entropy is not None:
+        values.update(_entropies(blended.entropy, share, keys_allowed(call.rule, share.device)))
+    return call, values
+
+
+def _entropies(entropy: torch.Tensor, share: torch.Tensor, allowed: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The entropy in its three forms.
+
+    Args:
+        entropy: [head, query], over the real keys alone.
+        share: [head, query], the real keys' share p beside a sink: their terms add up to p (H - log p).
+        allowed: [head|1, query], how many keys may be looked at; their even look is the largest entropy.
+    """
+    most = torch.log(allowed.to(entropy.dtype))
+    entropy = share * torch.minimum(entropy.clamp(min=0), most) - torch.xlogy(share, share)
+    return {
+        "entropy": entropy,
+        "normalised_entropy": torch.where(most > 0, entropy / most, torch.nan),
+        "effective_tokens": torch.exp(entropy),
+    }
+
+
+def _from_cells(call: AttentionCall, cut: TextCall, columns: set[str]) -> dict[str, torch.Tensor]:
+    """The columns that need one weight a row, or the largest."""
+    values: dict[str, torch.Tensor] = {}
+    if "first" in columns:
+        values["first"] = share_on_key(call, cut.first)
+    if "itself" in columns:
+        values["itself"] = share_at_distance(call, 0)
+    if "previous" in columns:
+        values["previous"] = share_at_distance(call, 1).masked_fill(~cut.after_first(), torch.nan)
+    if "largest" in columns:
+        values["largest"] = largest(call)
+    if "sink" in columns:
+        sink = call.sink_share(slice(None))
+        values["sink"] = call.query.new_full(call.query.shape[1:3], torch.nan) if sink is None else sink[0]
+    return values
+
+
+def _column_sums(whole: AttentionCall, call: AttentionCall, cut: TextCall, counted: torch.Tensor) -> ColumnSums:
+    """What each token receives, at its place in the whole call; rows that are not numbers give nothing."""
+    assert call.logsumexp is not None
+    present, column = call.rule.present, slice(*cut.columns)
+    found = column_sums(call, counted & ~call.logsumexp[0].isnan())
+    lookers = queries_allowed(call.rule, cut.real_queries())
+    sums = found.new_full((whole.heads, whole.rule.keys), torch.nan)
+    sums[:, column] = found if present is None else found.masked_fill(~present, torch.nan)
+    spread = lookers.new_zeros((len(lookers), whole.rule.keys))
+    spread[:, column] = lookers
+    return ColumnSums(sums, spread)
