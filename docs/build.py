@@ -98,9 +98,10 @@ def draw_picture(path: Path) -> None:
     import heedmap
     from heedmap.drawing.figures import save_figure
 
-    axes = heedmap.load("smollm2").read(TROPHY, layers=16).map(16, 3).plot()
+    figure = heedmap.load("smollm2").read(TROPHY, layers=16).map(16, 3).plot().get_figure()
+    assert figure is not None
     path.parent.mkdir(exist_ok=True)
-    save_figure(axes.get_figure(), path)
+    save_figure(figure, path)
 
 
 def build() -> None:

@@ -1,4 +1,4 @@
-"""Tiny models with random weights, one for each family that can be read: they show what a family does in milliseconds."""
+"""Tiny models with random weights, one for each family: they show what a family does in milliseconds."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ FAMILIES = {**DECODERS, **ENCODERS}
 def tiny_model(family: str, *, implementation: str = "sdpa", **overrides: Any) -> Any:
     """A random model of a family in eval mode, with weights large enough that attention is far from uniform."""
     configuration = AutoConfig.for_model(family, **{**FAMILIES[family], **overrides})
-    auto = AutoModelForCausalLM if family in DECODERS else AutoModel
+    auto: Any = AutoModelForCausalLM if family in DECODERS else AutoModel
     torch.manual_seed(0)
     model = auto.from_config(configuration, attn_implementation=implementation).eval()
     for parameter in model.parameters():

@@ -104,7 +104,7 @@ def test_a_model_that_would_say_something_else_is_refused(monkeypatch: pytest.Mo
 
 
 def test_weights_that_do_not_give_the_output_are_refused_by_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = layers_module.tap
+    right = tap_module.tap
 
     def misreport(module: Any, receive: Any) -> Any:
         def twisted(heard: Any) -> None:

@@ -60,7 +60,7 @@ class Explanation:
     @property
     def exponentials(self) -> Floats:
         """[key], e^(score - the row's largest score), so that the largest is 1 and none overflows."""
-        return np.exp(self.trace.scores[0] - self.trace.scores[0].max())
+        return np.asarray(np.exp(self.trace.scores[0] - self.trace.scores[0].max()))
 
     @property
     def weight_difference(self) -> float:

@@ -131,7 +131,8 @@ def _short_input(module: nn.Module) -> torch.Tensor:
     vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
-    return ids.unsqueeze(0).to(module.device)
+    device: Any = module.device
+    return ids.unsqueeze(0).to(device)
 
 
 def position_limit(module: nn.Module) -> int | None:

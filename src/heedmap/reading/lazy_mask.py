@@ -35,7 +35,7 @@ class LazyMask(torch.Tensor):
     def __new__(cls, rule: MaskRule, dtype: torch.dtype, device: torch.device) -> LazyMask:
         """Make a tensor without storage."""
         shape = (rule.batch, 1, rule.queries, rule.keys)
-        mask: LazyMask = torch.Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)  # type: ignore[attr-defined]
+        mask: LazyMask = torch.Tensor._make_wrapper_subclass(cls, shape, dtype=dtype, device=device)
         mask.rule = rule
         mask._whole = None
         return mask
@@ -47,7 +47,7 @@ class LazyMask(torch.Tensor):
         return self._whole
 
     @classmethod
-    def __torch_dispatch__(
+    def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """Run any operation on the real mask."""
@@ -57,7 +57,7 @@ class LazyMask(torch.Tensor):
 
         return func(*tree_map(whole, args), **tree_map(whole, kwargs or {}))
 
-    def __repr__(self, *, tensor_contents: object = None) -> str:
+    def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return f"LazyMask({self.rule})"
 
 
@@ -87,7 +87,7 @@ def _lazy_mask(
 ) -> LazyMask:
     """The lazy form of transformers' `sdpa_mask`, whose argument names these are."""
     device = torch.device(device)
-    sizes = {
+    sizes: dict[str, Any] = {
         "batch_size": batch_size,
         "q_length": q_length,
         "kv_length": kv_length,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +17,13 @@ from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.map import Map
 from heedmap.reading.odds import Candidate, Odds
 from heedmap.reading.row import Bools, Floats, Row
+from heedmap.text.ranges import SpansGiven
 from heedmap.text.tokens import Tokens, Word
 
 if TYPE_CHECKING:
     from heedmap.reading.explanation import Explanation
     from heedmap.reading.model import Model
+    from heedmap.reading.spans import SpanShares
 
 QUERY_RULES = ("mean", "last")
 
@@ -144,7 +147,7 @@ class Reading:
             layer=number,
             head=head,
             weights=weights[kept].mean(0) if kept.any() else np.zeros(weights.shape[1]),
-            allowed=allowed.any(0),
+            allowed=np.asarray(allowed.any(0)),
             sink=0.0 if sink is None else float(sink[0].mean(0)[list(query)].mean()),
             heads=call.heads,
             key_value_heads=call.key_value_heads,
@@ -179,6 +182,29 @@ class Reading:
         """
         number = self.layer_number(layer)
         return Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+
+    def spans(
+        self,
+        spans: SpansGiven | None = None,
+        *,
+        split: str | None = None,
+        of: str | None = None,
+        layers: int | Sequence[int] | None = None,
+    ) -> SpanShares:
+        """How much of the attention goes to each named part of the text; arguments and errors as in `Model.spans`.
+
+        Raises:
+            ReadingError: a layer was not kept.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("It rains. The cat sat.", layers=7)
+            >>> [layer.layer for layer in reading.spans(split="sentences").layers]
+            [7]
+        """
+        from heedmap.reading.spans import spans_of_reading
+
+        return spans_of_reading(self, spans, split, of=of, layers=layers)
 
     def explain(self, word: str, layer: int | None = None, head: int = 0, *, from_vector: bool = False) -> Explanation:
         """The four steps of one head with the model's own numbers; see `Explanation`.

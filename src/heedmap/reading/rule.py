@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 
-MaskFunction = Callable[[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor], torch.Tensor]
+MaskFunction = Callable[..., Any]
 """(batch, head, query, key) index tensors that broadcast -> may look (bool); transformers' own convention."""
 
 
@@ -159,6 +160,7 @@ def _fix_batch(pattern: MaskFunction, index: int) -> MaskFunction:
     """A pattern that answers for one row of the batch, whatever row it is asked for."""
 
     def fixed(batch: torch.Tensor, head: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
-        return pattern(torch.full_like(batch, index), head, query, key)
+        cells: torch.Tensor = pattern(torch.full_like(batch, index), head, query, key)
+        return cells
 
     return fixed
