@@ -6,7 +6,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -20,8 +20,12 @@ from heedmap.reading.odds import most_likely
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, tap
+from heedmap.text.ranges import SpansGiven
 from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
+
+if TYPE_CHECKING:
+    from heedmap.reading.spans import SpanShares
 
 
 def load(
@@ -186,6 +190,50 @@ class Model:
             candidates=() if logits is None else most_likely(logits, self.tokenizer),
             reader=self,
         )
+
+    def spans(
+        self,
+        text: str,
+        spans: SpansGiven | None = None,
+        *,
+        split: str | None = None,
+        of: str | None = None,
+        layers: int | Iterable[int] | None = None,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+    ) -> SpanShares:
+        """How much of a text's attention goes to each named part, measured during the pass with nothing kept.
+
+        Args:
+            text: what to read.
+            spans: the parts by name: {"task": (0, 812)} or {"task": "0:812"} in characters, {"doc": "tok:0:200"} in
+                tokens, half-open; or a list of `NamedSpan`.
+            split: cut what no span holds into parts: "paragraphs", "sentences", "turns", or a marker such as "### Doc".
+            of: who looks: "last" token, "all" tokens, a word, or a range; by default the last in a model that
+                predicts the next token, all in others.
+            layers: the layers to measure, from 0; None measures all.
+            special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
+            truncate: cut a text that is longer than the model's positions.
+            progress: told how many layers have run.
+
+        Raises:
+            EmptyText, TextTooLong: the text cannot be read.
+            TextError: no part was named, or parts overlap or are empty.
+            OutOfRange: a part reaches outside the text, or the model has no such layer.
+            WordNotFound, AmbiguousWord: the word that looks is not there, or several times.
+
+        Example:
+            >>> import heedmap
+            >>> shares = heedmap.load("smollm2").spans("It rains. The cat sat.", split="sentences", layers=7)
+            >>> [(line.name, line.share > 0) for line in shares.table()]
+            [('first token', True), ('1 It rains.', True), ('2 The cat sat.', True)]
+        """
+        from heedmap.reading.spans import parts_of_text, spans_of_text
+
+        tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
+        parts = parts_of_text(tokens, spans, split)
+        return spans_of_text(self, parts, of=of, layers=layers, progress=progress)
 
     def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
         """The tokens that `read` runs, without running them; arguments and errors are its own."""

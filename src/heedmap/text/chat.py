@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from heedmap.errors import EmptyText, TextError, TokenizerMissing
-from heedmap.text.spans import NamedSpan, Range
+from heedmap.text.ranges import NamedSpan, Range
 from heedmap.text.split import number_roles
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ import regex  # type: ignore[import-untyped]
 from heedmap.errors import TextError
 from heedmap.text.clusters import clusters
 from heedmap.text.labels import visible
-from heedmap.text.spans import NamedSpan, Range
+from heedmap.text.ranges import NamedSpan, Range
 
 RULES = ("paragraphs", "sentences", "turns")
 
