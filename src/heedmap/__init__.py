@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from heedmap.reading.model import wrap as wrap
     from heedmap.reading.reading import Reading as Reading
     from heedmap.reading.row import Row as Row
+    from heedmap.reading.watch import watch as watch
 
 _HOMES = {
     "Map": "heedmap.reading.map",
@@ -34,10 +35,11 @@ _HOMES = {
     "Trace": "heedmap.arithmetic",
     "attend": "heedmap.arithmetic",
     "load": "heedmap.reading.model",
+    "watch": "heedmap.reading.watch",
     "wrap": "heedmap.reading.model",
 }
 
-__all__ = ["HeedmapError", "Map", "Model", "Reading", "Row", "Trace", "__version__", "attend", "load", "wrap"]
+__all__ = ["HeedmapError", "Map", "Model", "Reading", "Row", "Trace", "__version__", "attend", "load", "watch", "wrap"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,66 @@
+"""One text out of a batch: its own row of an attention call, without the padding around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import torch
+
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.rule import MaskRule
+
+
+def text_call(call: AttentionCall, text: int, start: int, stop: int) -> AttentionCall:
+    """The attention call of one text, as a batch of one, with tokens `start` to `stop` (exclusive) alone.
+
+    The positions keep their distances, so windows and masks stay right; what is left count from 0.
+
+    Args:
+        call: a call with as many queries as keys.
+        text: row of the batch.
+        start: its first real token.
+        stop: one past its last real token.
+    """
+    one = slice(text, text + 1)
+
+    def own(tensor: torch.Tensor) -> torch.Tensor:
+        """The text's own row of a tensor that may be shared by the batch."""
+        return tensor if tensor.shape[0] == 1 else tensor[one]
+
+    bias, sinks = call.bias, call.sinks
+    if bias is not None:
+        bias = _cut_table(own(bias), start, stop)
+    if sinks is not None:
+        sinks = own(sinks) if sinks.shape[-1] == 1 else own(sinks)[..., start:stop]
+    return replace(
+        call,
+        query=call.query[one, :, start:stop],
+        key=call.key[one, :, start:stop],
+        rule=_cut_rule(call.rule.for_text(text), start, stop),
+        bias=bias,
+        sinks=sinks,
+        logsumexp=None if call.logsumexp is None else call.logsumexp[one, :, start:stop],
+        value=None if call.value is None else call.value[one, :, start:stop],
+        output=None if call.output is None else call.output[one, :, start:stop],
+    )
+
+
+def _cut_rule(rule: MaskRule, start: int, stop: int) -> MaskRule:
+    """The rule for a run of tokens; patterns go on seeing the positions that they were made for."""
+    present = None if rule.present is None else rule.present[:, start:stop]
+    return replace(
+        rule,
+        queries=stop - start,
+        keys=stop - start,
+        query_offset=rule.query_offset + start,
+        key_offset=rule.key_offset + start,
+        present=None if present is None or bool(present.all()) else present,
+        table=None if rule.table is None else _cut_table(rule.table, start, stop),
+    )
+
+
+def _cut_table(table: torch.Tensor, start: int, stop: int) -> torch.Tensor:
+    """Rows and columns of a table [.., query|1, key|1] for a run of tokens."""
+    if table.shape[-2] > 1:
+        table = table[..., start:stop, :]
+    return table[..., start:stop] if table.shape[-1] > 1 else table

@@ -1,0 +1,131 @@
+"""The texts that a watched forward call ran: seen as they went in, and handed out as readings."""
+
+from __future__ import annotations
+
+import inspect
+from collections import OrderedDict
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from heedmap.errors import EmptyText, ReadingError
+from heedmap.models.load import LoadedModel, ModelSource
+from heedmap.reading.batch import text_call
+from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.forward_call import ForwardCall, WatchedCall
+from heedmap.reading.layers import reads_text_alone
+from heedmap.reading.model import Model, describe
+from heedmap.reading.odds import most_likely
+from heedmap.reading.reading import Reading
+from heedmap.text.tokenize import from_ids
+
+
+def ids_and_presence(
+    part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[torch.Tensor | None, torch.Tensor | None]:
+    """The token ids that a module was called with, and which of them are no padding, both [text, token] or None."""
+    try:
+        given: dict[str, Any] = dict(inspect.signature(part.forward).bind_partial(*arguments, **named).arguments)
+    except TypeError:  # a wrong call: the module itself will say so
+        return None, None
+    ids, mask = (given.get(name, named.get(name)) for name in ("input_ids", "attention_mask"))
+    if not isinstance(ids, torch.Tensor) or ids.ndim != 2 or ids.is_floating_point():
+        return None, None
+    present = mask.detach().bool() if isinstance(mask, torch.Tensor) and mask.shape == ids.shape else None
+    return ids.detach().clone(), None if present is None or bool(present.all()) else present
+
+
+def last_logits(part: nn.Module, output: Any, forward: ForwardCall) -> torch.Tensor | None:
+    """The logits after each text's last token, [text, vocabulary]; None where the model gives none."""
+    logits = getattr(output, "logits", None)
+    if forward.ids is None or not isinstance(logits, torch.Tensor) or not predicts_next_token(part):
+        return None
+    texts, length = forward.ids.shape
+    last = torch.full((texts,), length - 1, device=logits.device)
+    if forward.present is not None:
+        last = length - 1 - forward.present.to(logits.device).int().flip(1).argmax(1)
+    place = last - (length - logits.shape[1])  # generation asks for the logits of the last token alone
+    if logits.ndim != 3 or bool((place < 0).any()):
+        return None
+    return logits.detach()[torch.arange(texts, device=logits.device), place]
+
+
+def readings_of(forward: ForwardCall, module: nn.Module, tokenizer: Any) -> list[Reading]:
+    """One reading for each text of a forward call, without its padding; see `ForwardCall.readings`."""
+    if forward.ids is None:
+        raise ReadingError("the forward call was given no input_ids, so that its texts are not known")
+    heard = _stack_of_whole_texts(forward)
+    layers = tuple(sorted((one.layer for one in heard), key=lambda layer: layer.number))
+    name = type(module).__name__
+    source = ModelSource(name, "watched", name, None, None)
+    about = describe(_model_in(module), source, layers)
+    if forward.dropout:
+        about["dropout"] = forward.dropout
+    whole = isinstance(module, PreTrainedModel) and not forward.part and reads_text_alone(module)
+    reader = Model(LoadedModel(module, tokenizer, source)) if whole else None
+    readings = []
+    for text, ids in enumerate(forward.ids):
+        start, stop = _real_tokens(forward, text)
+        logits = None if forward.logits is None else forward.logits[text]
+        readings.append(
+            Reading(
+                tokens=from_ids(tokenizer, ids[start:stop].tolist()),
+                layers=layers,
+                calls=OrderedDict(
+                    (one.layer.number, text_call(one.call, text, start, stop)) for one in heard if one.call is not None
+                ),
+                model=about,
+                logits=logits,
+                candidates=() if logits is None else most_likely(logits, tokenizer),
+                reader=reader,
+            )
+        )
+    return readings
+
+
+def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
+    """The attention calls of the one stack of layers that every token of every text ran through.
+
+    Raises:
+        ReadingError: there is none, or several, or a layer called attention more than once.
+    """
+    assert forward.ids is not None
+    texts, length = forward.ids.shape
+    fitting = {
+        one.stack
+        for one in forward.heard
+        if one.call is not None
+        and (one.call.query.shape[0], one.call.rule.queries, one.call.rule.keys) == (texts, length, length)
+    }
+    if not fitting:
+        raise ReadingError(
+            f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token): "
+            "the weights are in .weights(layer)"
+        )
+    if len(fitting) > 1:
+        raise ReadingError(
+            f"several stacks of layers ran texts of {length} tokens ({', '.join(sorted(fitting))}): "
+            "the weights are in .weights(layer, stack=...)"
+        )
+    heard = [one for one in forward.heard if one.stack in fitting]
+    if len({one.layer.number for one in heard}) < len(heard):
+        raise ReadingError("a layer called attention several times in this forward call: take them from .calls")
+    return heard
+
+
+def _real_tokens(forward: ForwardCall, text: int) -> tuple[int, int]:
+    """First token and one past the last that is no padding."""
+    assert forward.ids is not None
+    if forward.present is None:
+        return 0, forward.ids.shape[1]
+    places = forward.present[text].nonzero().flatten()
+    if not len(places):
+        raise EmptyText(f"text {text} of the batch is nothing but padding")
+    return int(places[0]), int(places[-1]) + 1
+
+
+def _model_in(module: nn.Module) -> nn.Module:
+    """The transformers model that a module is or holds."""
+    return next((part for part in module.modules() if isinstance(part, PreTrainedModel)), module)
