@@ -18,6 +18,8 @@ from heedmap.text.tokens import Tokens
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from heedmap.reading.pool import Pooled
+
 _BLOCK_CELLS = 1 << 22
 """Cells that are computed at once when a large tile is asked for."""
 
@@ -84,6 +86,31 @@ class Map:
         step = max(_BLOCK_CELLS // max(self.shape[1] * self.call.heads, 1), 1)
         for start in range(0, self.shape[0], step):
             yield start, self[start : start + step]
+
+    def pool(self, height: int, width: int, how: str = "mean") -> Pooled:
+        """The map seen from further away, exact, by tiles: the whole of it is never in memory.
+
+        Args:
+            height: how many blocks of queries; as even as can be, and at most one a token.
+            width: how many blocks of keys.
+            how: a block's "mean" or its largest weight ("max"), over the cells that the mask allows.
+
+        Returns:
+            weights [height, width], 0 where a block holds no allowed cell, and whether it holds one.
+
+        Raises:
+            NumbersError: another `how`.
+            OutOfRange: less than one block.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.", layers=12)
+            >>> reading.map(layer=12, head=4).pool(2, 2).allowed.tolist()
+            [[True, False], [True, True]]
+        """
+        from heedmap.reading.pool import pool_map
+
+        return pool_map(self, height, width, how)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the map with matplotlib and return the Axes."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from heedmap.reading.explanation import Explanation
     from heedmap.reading.model import Model
     from heedmap.reading.spans import SpanShares
+    from heedmap.reading.top import Top
 
 QUERY_RULES = ("mean", "last")
 
@@ -182,6 +183,30 @@ class Reading:
         """
         number = self.layer_number(layer)
         return Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+
+    def top(self, word: str, k: int = 5, *, layers: int | Sequence[int] | None = None, query_rule: str = "mean") -> Top:
+        """The tokens that a word looks at most, in every head of the layers kept, by tiles.
+
+        Args:
+            word: the word, see `find`.
+            k: how many tokens a head, fewer where the word may look at fewer.
+            layers: the layers, from 0; None takes all that were kept.
+            query_rule: for a word of several tokens, the "mean" of their rows or the row of the "last".
+
+        Raises:
+            WordNotFound, AmbiguousWord: the word is not there, or several times.
+            OutOfRange: no such layer, or `k` is less than 1.
+            ReadingError: a layer was not kept, or another rule.
+
+        Example:
+            >>> import heedmap
+            >>> top = heedmap.load("smollm2").read("The cat sat on the mat.").top("sat", 2, layers=12)
+            >>> [(one.head, one.tokens.tolist()) for one in top.heads][:2]
+            [(0, [0, 1]), (1, [0, 2])]
+        """
+        from heedmap.reading.top import top_of_reading
+
+        return top_of_reading(self, word, k, layers=layers, query_rule=query_rule)
 
     def spans(
         self,
