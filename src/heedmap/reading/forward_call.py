@@ -71,6 +71,16 @@ class ForwardCall:
         return list(dict.fromkeys(one.stack for one in self.heard))
 
     @property
+    def text_stacks(self) -> list[str]:
+        """The stacks that every token of every text ran through: one, but for encoder-decoders of equal lengths."""
+        if self.ids is None:
+            return []
+        texts, length = self.ids.shape
+        whole = (texts, length, length)
+        fitting = [one.stack for one in self.calls if one.call is not None and _sizes(one.call) == whole]
+        return list(dict.fromkeys(fitting))
+
+    @property
     def dropout(self) -> float:
         """The largest share of weights that was dropped; the weights here are those before it. 0 for none."""
         return max((one.dropout for one in self.heard), default=0.0)
@@ -134,7 +144,11 @@ class ForwardCall:
                 f"head {head} is out of range: layer {layer} has {call.heads} heads, 0 to {call.heads - 1}"
             )
         instead = "ask its call for a tile, .call(layer).weights(rows, columns)"
-        return np.asarray(batch_map(call, head, instead=instead).numpy())
+        weights = batch_map(call, head, instead=instead)
+        padding = self._padding(self._stack(stack)[0].stack)
+        if padding is not None:
+            weights[padding.to(weights.device)] = 0.0
+        return np.asarray(weights.numpy())
 
     def attentions(self, *, stack: str | None = None, progress: Progress | None = None) -> tuple[torch.Tensor, ...]:
         """All maps in transformers' shape: one [text, head, query, key] tensor a layer that was kept.
@@ -143,8 +157,19 @@ class ForwardCall:
             ReadingError: the stack is not clear.
             TooLarge: they do not fit the memory.
         """
-        calls = [one.call.made_exact() for one in self._stack(stack) if one.call is not None]
-        return attention_tensors(calls, progress, instead="watch some layers (layers=...), or ask for .weights(layer)")
+        heard = self._stack(stack)
+        calls = [one.call.made_exact() for one in heard if one.call is not None]
+        instead = "watch some layers (layers=...), or ask for .weights(layer)"
+        found = attention_tensors(calls, progress, instead=instead)
+        padding = self._padding(heard[0].stack)
+        for weights in found:
+            if padding is not None:
+                weights.masked_fill_(padding[:, None, :, None].to(weights.device), 0.0)
+        return found
+
+    def _padding(self, stack: str) -> torch.Tensor | None:
+        """[text, query] True for the rows of padding in a stack, which are absent; None where there are none."""
+        return None if self.present is None or self.text_stacks != [stack] else ~self.present
 
     def _stack(self, stack: str | None) -> list[WatchedCall]:
         """The attention calls of one stack."""
@@ -159,6 +184,11 @@ class ForwardCall:
         after = f"; weights before a dropout of {self.dropout:g}" if self.dropout else ""
         name = self.part or "the model"
         return f"forward call of {name}: {len(self.calls)} attention calls kept, {_listed(sorted(sizes))}{after}"
+
+
+def _sizes(call: AttentionCall) -> tuple[int, int, int]:
+    """How many texts, queries and keys a call has."""
+    return call.query.shape[0], call.rule.queries, call.rule.keys
 
 
 def layer_number(module: str) -> int:

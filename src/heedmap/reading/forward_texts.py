@@ -93,12 +93,7 @@ def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
     """
     assert forward.ids is not None
     texts, length = forward.ids.shape
-    fitting = {
-        one.stack
-        for one in forward.heard
-        if one.call is not None
-        and (one.call.query.shape[0], one.call.rule.queries, one.call.rule.keys) == (texts, length, length)
-    }
+    fitting = forward.text_stacks
     if not fitting:
         raise ReadingError(
             f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token): "
@@ -106,7 +101,7 @@ def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
         )
     if len(fitting) > 1:
         raise ReadingError(
-            f"several stacks of layers ran texts of {length} tokens ({', '.join(sorted(fitting))}): "
+            f"several stacks of layers ran texts of {length} tokens ({', '.join(fitting)}): "
             "the weights are in .weights(layer, stack=...)"
         )
     heard = [one for one in forward.heard if one.stack in fitting]
