@@ -54,6 +54,13 @@ def test_each_token_has_its_cell_and_forbidden_ones_are_blank() -> None:
     assert "blank: cannot be seen" in printed(grid(picture), 80)
 
 
+def test_what_a_window_hides_on_the_left_is_blank_too() -> None:
+    picture = map_of(TROPHY)
+    window = picture.allowed & ~np.tri(15, k=-4, dtype=bool)
+    rows = cells(replace(picture, allowed=window), 80, len("10 because "), 4)
+    assert [[one != " " for one in row] for row in rows] == window.tolist()
+
+
 def test_zero_is_not_blank() -> None:
     weights, allowed = np.zeros((2, 2)), np.tri(2, dtype=bool)
     picture = MapPicture(title="", labels_query=["a", "b"], labels_key=["a", "b"], weights=weights, allowed=allowed)

@@ -28,6 +28,13 @@ def test_bars_are_the_weights_in_blue_and_sand() -> None:
     assert axes.get_ylim()[0] == 0.0
 
 
+def test_what_stands_at_forbidden_places_is_never_read() -> None:
+    row = row_of(TROPHY, 10)
+    axes = plot_row(replace(row, weights=np.where(row.allowed, row.weights, 7.0)))
+    assert [bar.get_height() for bar in axes.containers[0]] == pytest.approx(np.where(row.allowed, row.weights, 0.0))
+    assert axes.get_ylim()[1] < 1
+
+
 def test_words_numbers_and_sentences_stand_by_the_bars() -> None:
     row = row_of(TROPHY, 10)
     axes = plot_row(row)
