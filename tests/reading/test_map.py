@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from heedmap.errors import OutOfRange
-from heedmap.reading import map as map_module
+from heedmap.reading import tiles
 from heedmap.reading.map import Map
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
@@ -43,12 +43,12 @@ def test_any_index_gives_what_the_whole_array_gives(
         | st.tuples(one_index(15), st.just(...))
         | st.just(...)
     )
-    before = map_module._BLOCK_CELLS
-    map_module._BLOCK_CELLS = cells
+    before = tiles.BLOCK_CELLS
+    tiles.BLOCK_CELLS = cells
     try:
         found = reading_map[index]
     finally:
-        map_module._BLOCK_CELLS = before
+        tiles.BLOCK_CELLS = before
     np.testing.assert_allclose(found, whole[index], rtol=0, atol=TOLERANCE)
     assert np.shape(found) == np.shape(whole[index])
 
@@ -70,7 +70,7 @@ def test_indices_that_are_none_are_refused(trophy: Reading) -> None:
 def test_blocks_put_together_are_the_map(trophy: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     reading_map = trophy.map(5, 3)
     whole = np.asarray(reading_map)
-    monkeypatch.setattr(map_module, "_BLOCK_CELLS", 400)
+    monkeypatch.setattr(tiles, "BLOCK_CELLS", 400)
     blocks = list(reading_map.blocks())
     assert len(blocks) > 1
     assert [start for start, _ in blocks] == list(np.cumsum([0] + [len(block) for _, block in blocks])[:-1])

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import EllipsisType
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
 
-from heedmap.errors import OutOfRange
+from heedmap.reading import tiles
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.row import Bools, Floats
+from heedmap.reading.tiles import Index, index_tile
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from heedmap.reading.pool import Pooled
-
-_BLOCK_CELLS = 1 << 22
-"""Cells that are computed at once when a large tile is asked for."""
-
-Part: TypeAlias = SupportsIndex | slice | EllipsisType
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +54,13 @@ class Map:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, index: Part | tuple[Part, ...]) -> Any:
+    def __getitem__(self, index: Index) -> Any:
         """Weights by number and slice: a float for a cell, else an array of float64; 0 where forbidden."""
-        rows, columns, drop = self._parts(index)
-        tile = self._tile(rows, columns)
-        picked = tile[tuple(0 if dropped else slice(None) for dropped in drop)]
-        return float(picked) if picked.ndim == 0 else picked
+
+        def weights(rows: slice, columns: slice) -> torch.Tensor:
+            return self.call.weights(rows, columns, self.heads)[0].mean(0)
+
+        return index_tile(index, self.shape, self.call.heads, weights)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         """The whole map, made by blocks of rows."""
@@ -83,7 +79,7 @@ class Map:
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """The map by blocks of rows, as (first row, weights [query, key])."""
-        step = max(_BLOCK_CELLS // max(self.shape[1] * self.call.heads, 1), 1)
+        step = max(tiles.BLOCK_CELLS // max(self.shape[1] * self.call.heads, 1), 1)
         for start in range(0, self.shape[0], step):
             yield start, self[start : start + step]
 
@@ -126,48 +122,3 @@ class Map:
     def __repr__(self) -> str:
         head = "mean over heads" if self.head is None else f"head {self.head}"
         return f"Map(layer {self.layer}, {head}, {self.shape[0]} x {self.shape[1]})"
-
-    def _parts(self, index: Part | tuple[Part, ...]) -> tuple[slice, slice, tuple[bool, bool]]:
-        """Two slices for an index of numpy's form, and which axes a plain number drops."""
-        given = list(index) if isinstance(index, tuple) else [index]
-        if Ellipsis in given:
-            at = given.index(Ellipsis)
-            given[at : at + 1] = [slice(None)] * (3 - len(given))
-        given += [slice(None)] * (2 - len(given))
-        if len(given) != 2:
-            raise OutOfRange(f"a map has two axes, query and key, not {len(given)}")
-        slices, drop = [], []
-        for part, size, axis in zip(given, self.shape, ("query", "key"), strict=True):
-            if isinstance(part, slice):
-                slices.append(part)
-                drop.append(False)
-                continue
-            if not isinstance(part, SupportsIndex):
-                raise OutOfRange(
-                    f"a map is indexed by numbers and slices, not {type(part).__name__}: use np.asarray(map)"
-                )
-            number = part.__index__()
-            if not -size <= number < size:
-                raise OutOfRange(f"{axis} {number} is out of range: the map has {size}, numbered 0 to {size - 1}")
-            slices.append(slice(number % size, number % size + 1))
-            drop.append(True)
-        return slices[0], slices[1], (drop[0], drop[1])
-
-    def _tile(self, rows: slice, columns: slice) -> Floats:
-        """Weights of a tile, by blocks of rows so that memory stays bounded by the result."""
-        row_numbers, column_numbers = (
-            range(*rows.indices(self.shape[0])),
-            range(*columns.indices(self.shape[1])),
-        )
-        tile = np.empty((len(row_numbers), len(column_numbers)), dtype=np.float64)
-        if tile.size == 0:
-            return tile
-        left, right = min(column_numbers), max(column_numbers) + 1
-        step = max(_BLOCK_CELLS // ((right - left) * self.call.heads), 1)
-        for first in range(0, len(row_numbers), step):
-            wanted = row_numbers[first : first + step]
-            top, bottom = min(wanted), max(wanted) + 1
-            weights = self.call.weights(slice(top, bottom), slice(left, right), self.heads)[0].mean(0)
-            picked = np.ix_([row - top for row in wanted], [column - left for column in column_numbers])
-            tile[first : first + step] = weights.double().cpu().numpy()[picked]
-        return tile
