@@ -96,9 +96,12 @@ def command_reference() -> str:
 def draw_picture(path: Path) -> None:
     """The map of the trophy sentence that opens the README."""
     import heedmap
-    from heedmap.drawing.figures import save_figure
+    from heedmap.drawing.figures import plot_map, save_figure
+    from heedmap.drawing.readings import map_picture
 
-    figure = heedmap.load("smollm2").read(TROPHY, layers=16).map(16, 3).plot().get_figure()
+    reading = heedmap.load("smollm2").read(TROPHY, layers=16)
+    it_looks_at_trophy = (10, 1)
+    figure = plot_map(map_picture(reading.map(16, 3)), highlight=it_looks_at_trophy).get_figure()
     assert figure is not None
     path.parent.mkdir(exist_ok=True)
     save_figure(figure, path)

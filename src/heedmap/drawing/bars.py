@@ -76,7 +76,7 @@ class _RowBars:
         if not self.row.allowed.any():
             yield line("it may look at no token: this row is absent, not zero", encoding)
             return
-        yield from _bars(list(_entries(self.row, places, encoding)), options.max_width, glyphs_for(encoding))
+        yield from bar_lines(list(_entries(self.row, places, encoding)), options.max_width, glyphs_for(encoding))
         yield Text("")
         for sentence in _notes(self.row, places):
             yield line(sentence, encoding, "dim")
@@ -96,7 +96,7 @@ def _places_shown(row: RowPicture) -> list[int]:
     return sorted(list(wanted)[:MOST_LINES])
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     """One line before it is laid out; `colour` is the bar's."""
 
     mark: str
@@ -107,11 +107,11 @@ class _Entry(NamedTuple):
     colour: str
 
 
-def _entries(row: RowPicture, places: list[int], encoding: str) -> Iterator[_Entry]:
+def _entries(row: RowPicture, places: list[int], encoding: str) -> Iterator[Entry]:
     """What each line says, the learned sink last."""
     for place in places:
         asks, special = place in row.query, bool(row.special[place])
-        yield _Entry(
+        yield Entry(
             mark=MARK_ASKING if asks else MARK_SPECIAL if special else " ",
             place=str(place),
             label=printable(row.labels[place], encoding),
@@ -120,10 +120,10 @@ def _entries(row: RowPicture, places: list[int], encoding: str) -> Iterator[_Ent
             colour=SAND_BAR if place == row.first else BLUE_BAR,
         )
     if row.missing:
-        yield _Entry(" ", "", SINK, row.missing, "dim", QUIET)
+        yield Entry(" ", "", SINK, row.missing, "dim", QUIET)
 
 
-def _bars(entries: list[_Entry], width: int, glyphs: Glyphs) -> Iterator[Text]:
+def bar_lines(entries: list[Entry], width: int, glyphs: Glyphs) -> Iterator[Text]:
     """The lines, laid out: mark, index, label, weight, bar."""
     place_cells = max(len(entry.place) for entry in entries)
     around = len("> ") + place_cells + len("  ") + len("  ") + NUMBER_CELLS + len("  ")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from heedmap.drawing.labels import encodable, isolate, pad, shorten, visible
+from heedmap.drawing.bars import Entry, bar_lines
+from heedmap.drawing.labels import encodable, visible
 from heedmap.drawing.palette import BLUE_BAR
 from heedmap.drawing.terminal import glyphs_for, line
 from heedmap.reading.odds import Odds
-
-_NUMBER_CELLS = len("0.000")
-_SMALLEST_BAR = 4
 
 
 def odds_bars(odds: Odds, width: int | None = None) -> RenderableType:
@@ -36,19 +33,20 @@ class _OddsBars:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         width = min(self.width or options.max_width, options.max_width)
-        glyphs = glyphs_for(options.encoding)
-        candidates = self.odds.candidates
-        labels = [encodable(visible(candidate.text), options.encoding) for candidate in candidates]
-        label_cells = min(max(cell_len(label) for label in labels), 2 * width // 5)
-        bar_cells = width - label_cells - _NUMBER_CELLS - 4
         yield line(f"what comes after “{self.odds.tokens.labels[-1]}”", options.encoding, "bold")
         yield Text("")
-        for candidate, label in zip(candidates, labels, strict=True):
-            text = Text(pad(isolate(shorten(label, label_cells, glyphs.ellipsis)), label_cells), no_wrap=True)
-            text.append(f"  {candidate.probability:.3f}")
-            if bar_cells >= _SMALLEST_BAR:
-                text.append(f"  {glyphs.drawn_bar(bar_cells * candidate.probability)}", BLUE_BAR)
-            yield text
+        entries = [
+            Entry(
+                mark=" ",
+                place=str(rank),
+                label=encodable(visible(candidate.text), options.encoding),
+                weight=candidate.probability,
+                style="",
+                colour=BLUE_BAR,
+            )
+            for rank, candidate in enumerate(self.odds.candidates, start=1)
+        ]
+        yield from bar_lines(entries, width, glyphs_for(options.encoding))
         yield Text("")
-        shown = sum(candidate.probability for candidate in candidates)
+        shown = sum(candidate.probability for candidate in self.odds.candidates)
         yield line(f"together {shown:.3f} of all that the model holds possible", options.encoding, "dim")
