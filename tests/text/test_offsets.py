@@ -62,6 +62,7 @@ def test_places_outside_the_text_or_out_of_order_are_refused() -> None:
         ("e\u0301 x", [(0, 1), (3, 4)], ["é", "x"]),
         ("İ ı", [(0, 1), (2, 3)], ["i", "ı"]),
         ("ＡＢ", [(0, 2)], ["ab"]),
+        ("▁it ▁is", [(0, 3), (4, 7)], [" it", " is"]),
     ],
 )
 def test_what_normalisers_change_is_not_a_drift(text: str, spans: list[tuple[int, int]], spelled: list[str]) -> None:

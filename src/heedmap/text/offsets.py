@@ -113,6 +113,9 @@ def _fold(piece: bytes) -> str | None:
 
 @lru_cache(maxsize=1 << 16)
 def _fold_text(text: str) -> str:
-    """A text without what normalisers commonly change: case, accents, compatibility forms, white space, controls."""
+    """A text without what normalisers commonly change: case, accents, compatibility forms, white space, controls.
+
+    SentencePiece's mark is white space to it also where somebody typed it.
+    """
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(c for c in decomposed if unicodedata.category(c)[0] not in "MCZ" and not c.isspace())
+    return "".join(c for c in decomposed if unicodedata.category(c)[0] not in "MCZ" and c != "▁" and not c.isspace())
