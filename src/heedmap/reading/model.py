@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from heedmap.reading.spans import SpanShares
+    from heedmap.reading.statistics import Statistics
 
 
 def load(
@@ -234,6 +235,57 @@ class Model:
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         parts = parts_of_text(tokens, spans, split)
         return spans_of_text(self, parts, of=of, layers=layers, progress=progress)
+
+    def stats(
+        self,
+        text: str,
+        *,
+        layers: int | Iterable[int] | None = None,
+        only: Collection[str] | None = None,
+        largest: bool = False,
+        received: bool = False,
+        positions: bool = False,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """Exact statistics of all heads on one text, reduced layer by layer during the pass; nothing else is kept.
+
+        Memory grows with the length of the text, so that texts can be measured whose maps would not fit.
+
+        Args:
+            text: what to read.
+            layers: the layers to measure, from 0; None measures all.
+            only: the columns to compute: "first", "itself" and "previous" cost next to nothing, whatever needs whole
+                rows ("special", "entropy", "normalised_entropy", "effective_tokens", "distance") one more attention
+                call together; None takes all but "largest". See `heedmap.reading.statistics.COLUMNS`.
+            largest: also the largest weight of each row, by tiles: it costs about as much as the rest.
+            received: also what each token receives, for `Statistics.received`: one more attention call.
+            positions: also keep the values at each position, for `Statistics.curve`.
+            special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
+            truncate: cut a text that is longer than the model's positions.
+            progress: told how many layers have run; see `heedmap.reading.progress`.
+
+        Returns:
+            a table with one row a head: means and medians over the positions after the first.
+
+        Raises:
+            EmptyText, TextTooLong: the text cannot be read.
+            OutOfRange: the model has no such layer, or there is no such column.
+            TokenizerMissing: the model came without a tokenizer.
+            TooLarge: it needs more memory than is free.
+
+        Example:
+            >>> import heedmap
+            >>> stats = heedmap.load("smollm2").stats("The cat sat on the mat.")
+            >>> round(float(stats["first"][stats.where(layer=12, head=4)[0]]), 3)
+            0.626
+        """
+        from heedmap.reading.statistics import StatisticsMeter, stats_of_tokens
+
+        tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
+        meter = StatisticsMeter(tokens, only=only, largest=largest, received=received, positions=positions)
+        return stats_of_tokens(self, meter, layers=layers, progress=progress)
 
     def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
         """The tokens that `read` runs, without running them; arguments and errors are its own."""

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.attentions import attention_tensors
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.map import Map
 from heedmap.reading.odds import Candidate, Odds
+from heedmap.reading.progress import Progress
+from heedmap.reading.rollout import RolloutRow, rollout_matrix, rollout_row
 from heedmap.reading.row import Bools, Floats, Row
+from heedmap.reading.scores import ScoreMap, refuse_mean_of_scores
+from heedmap.reading.value_norms import NormRow, value_norms
 from heedmap.text.ranges import SpansGiven
 from heedmap.text.tokens import Tokens, Word
 
@@ -24,6 +29,7 @@ if TYPE_CHECKING:
     from heedmap.reading.explanation import Explanation
     from heedmap.reading.model import Model
     from heedmap.reading.spans import SpanShares
+    from heedmap.reading.statistics import Received, Statistics
     from heedmap.reading.top import Top
 
 QUERY_RULES = ("mean", "last")
@@ -110,7 +116,15 @@ class Reading:
             raise OutOfRange(f"head {head} is out of range: layer {number} has {heads} heads, 0 to {heads - 1}")
         return head
 
-    def row(self, word: str, layer: int | None = None, head: int | None = None, *, query_rule: str = "mean") -> Row:
+    def row(
+        self,
+        word: str,
+        layer: int | None = None,
+        head: int | None = None,
+        *,
+        query_rule: str = "mean",
+        scores: bool = False,
+    ) -> Row:
         """Where a word looks.
 
         Args:
@@ -118,11 +132,12 @@ class Reading:
             layer: from 0; None is the middle layer.
             head: from 0; None is the mean over heads.
             query_rule: for a word of several tokens, the "mean" of their rows or the row of the "last".
+            scores: also give the scores before softmax, of one head and one token.
 
         Raises:
             WordNotFound, AmbiguousWord: the word is not there, or several times.
             OutOfRange: no such layer or head.
-            ReadingError: the layer was not kept.
+            ReadingError: the layer was not kept, or the scores of several rows were asked for as one.
 
         Example:
             >>> import heedmap
@@ -130,13 +145,14 @@ class Reading:
             >>> round(reading.row("sat", layer=12).sum, 6)
             1.0
         """
-        if query_rule not in QUERY_RULES:
-            raise ReadingError(f"query_rule {query_rule!r} is not known: take 'mean' or 'last'")
+        self._check_query_rule(query_rule)
         number = self.layer_number(layer)
         head = self.head_number(head, number)
         call = self.call(number)
         found = self.find(word)
         query = found.tokens if query_rule == "mean" else found.tokens[-1:]
+        if scores:
+            refuse_mean_of_scores(head, len(query))
         weights, allowed = self._rows(call, query, head)
         kept = allowed.any(1)
         sink = call.sink_share(slice(None), _heads(call, head))
@@ -153,7 +169,14 @@ class Reading:
             heads=call.heads,
             key_value_heads=call.key_value_heads,
             model=self.model,
+            scores=self.map(number, head, scores=True)[query[0]] if scores else None,
         )
+
+    @staticmethod
+    def _check_query_rule(query_rule: str) -> None:
+        """Refuse a rule that there is not."""
+        if query_rule not in QUERY_RULES:
+            raise ReadingError(f"query_rule {query_rule!r} is not known: take 'mean' or 'last'")
 
     def _rows(self, call: AttentionCall, query: tuple[int, ...], head: int | None) -> tuple[Floats, Bools]:
         """Weights and allowed cells of some queries, [query, key]."""
@@ -164,16 +187,21 @@ class Reading:
         cells = cells[0 if head is None or cells.shape[0] == 1 else head]
         return torch.stack(weights).double().cpu().numpy(), cells.cpu().numpy()
 
-    def map(self, layer: int | None = None, head: int | None = None) -> Map:
+    @overload
+    def map(self, layer: int | None = None, head: int | None = None, *, scores: Literal[False] = False) -> Map: ...
+    @overload
+    def map(self, layer: int | None = None, head: int | None = None, *, scores: Literal[True]) -> ScoreMap: ...
+    def map(self, layer: int | None = None, head: int | None = None, *, scores: bool = False) -> Map | ScoreMap:
         """The map of one head, or the mean over heads: nothing is computed until a part is asked for.
 
         Args:
             layer: from 0; None is the middle layer.
             head: from 0; None is the mean over heads.
+            scores: the scores before softmax instead of the weights; of one head.
 
         Raises:
             OutOfRange: no such layer or head.
-            ReadingError: the layer was not kept.
+            ReadingError: the layer was not kept, or the scores of all heads were asked for as one.
 
         Example:
             >>> import heedmap
@@ -182,7 +210,127 @@ class Reading:
             0.0
         """
         number = self.layer_number(layer)
-        return Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+        weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+        if not scores:
+            return weights
+        refuse_mean_of_scores(head, 1)
+        return ScoreMap(weights)
+
+    def attentions(
+        self, *, layers: int | Sequence[int] | None = None, progress: Progress | None = None
+    ) -> tuple[torch.Tensor, ...]:
+        """All maps at once in transformers' shape, for tools that expect it: the expensive way.
+
+        Args:
+            layers: from 0; None takes all that were kept.
+            progress: first told what it costs, then how many layers are done; see `heedmap.reading.progress`.
+
+        Returns:
+            one [1, head, query, key] tensor a layer, in float32 (float64 for float64 models); 0 where forbidden.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+            ReadingError: a layer was not kept.
+            TooLarge: it does not fit the memory; what to ask for instead is named.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> [tuple(weights.shape) for weights in reading.attentions(layers=[3, 12])]
+            [(1, 9, 7, 7), (1, 9, 7, 7)]
+        """
+        numbers = self.calls if layers is None else [layers] if isinstance(layers, int) else layers
+        instead = (
+            "ask for some layers (layers=[12]), one head (reading.map(layer, head)), one row (reading.row(word)) "
+            "or a zoomed-out map (reading.map(layer, head).pool(64, 64))"
+        )
+        return attention_tensors([self.call(number) for number in numbers], progress, instead=instead)
+
+    @overload
+    def rollout(self, word: str, *, query_rule: str = "mean", progress: Progress | None = None) -> RolloutRow: ...
+    @overload
+    def rollout(self, word: None = None, *, query_rule: str = "mean", progress: Progress | None = None) -> Floats: ...
+    def rollout(
+        self, word: str | None = None, *, query_rule: str = "mean", progress: Progress | None = None
+    ) -> RolloutRow | Floats:
+        """Attention rollout: where a word's place in the last layer comes from, if weights were all that counts.
+
+        Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers": in each layer the mean map over heads is
+        mixed half and half with the identity (for the residual stream), and the layers are multiplied, the last one on
+        the left. One word's row takes a product of a vector and a map a layer, in memory that grows with the length;
+        the whole matrix takes a product of two matrices a layer, in memory that grows with its square.
+
+        What it does not show: what the values hold and how long they are, the feed-forward parts, heads that do
+        different things (their mean is taken), and how large the residual stream really is (the half is assumed). The
+        first token's sink is multiplied like everything else. A learned sink's share is missing from the sum, and is
+        not made up for.
+
+        Args:
+            word: the word, see `find`; None gives the whole matrix.
+            query_rule: for a word of several tokens, the "mean" of their rows or the row of the "last".
+            progress: told how many layers are done; for the whole matrix, first what it costs.
+
+        Returns:
+            a row that prints as bars, or [query, key] in float64.
+
+        Raises:
+            WordNotFound, AmbiguousWord: the word is not there, or several times.
+            ReadingError: a layer was not kept.
+            TooLarge: the matrix does not fit the memory.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> round(reading.rollout("mat").sum, 6), reading.rollout().shape
+            (1.0, (7, 7))
+        """
+        if word is None:
+            return rollout_matrix(self, progress)
+        self._check_query_rule(query_rule)
+        return rollout_row(self, word, query_rule, progress)
+
+    def value_norms(
+        self,
+        word: str,
+        layer: int | None = None,
+        head: int | None = None,
+        *,
+        query_rule: str = "mean",
+        progress: Progress | None = None,
+    ) -> NormRow:
+        """How much each token adds to a word: its weight times the norm of its transformed value.
+
+        Kobayashi et al. 2020, "Attention is Not Only a Weight": what token j adds to token i in a head is the vector
+        weight_ij x f(x_j), where f takes the token's value through the head's part of the layer's output table. Its
+        norm is small where a value is short, however large the weight: the first token's sink is the known case. Over
+        all heads, the vectors are summed before the norm is taken. The output table is found by name and by what goes
+        into it, and must give the attention module's own output again. The text is run once more for it.
+
+        What it does not show: in which direction a vector points, so that two tokens may cancel each other; what the
+        residual stream holds beside it; and what the normalisation and the feed-forward part make of it.
+
+        Args:
+            word: the word, see `find`.
+            layer: from 0; None is the middle layer.
+            head: from 0; None sums the vectors of all heads.
+            query_rule: for a word of several tokens, the "mean" of their norms or those of the "last".
+            progress: told how many layers have run.
+
+        Raises:
+            WordNotFound, AmbiguousWord: the word is not there, or several times.
+            OutOfRange: no such layer or head.
+            ReadingError: the layer was not kept, or the reading was opened from a file and has no live model.
+            UnsupportedModel: the family's output table is not known.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> row = reading.value_norms("mat", layer=12, head=4)
+            >>> bool(row.weights[0] > 0.5 > (row.products / row.products.sum())[0])
+            True
+        """
+        self._check_query_rule(query_rule)
+        return value_norms(self, word, layer, head, query_rule, progress)
 
     def top(self, word: str, k: int = 5, *, layers: int | Sequence[int] | None = None, query_rule: str = "mean") -> Top:
         """The tokens that a word looks at most, in every head of the layers kept, by tiles.
@@ -230,6 +378,54 @@ class Reading:
         from heedmap.reading.spans import spans_of_reading
 
         return spans_of_reading(self, spans, split, of=of, layers=layers)
+
+    def stats(
+        self,
+        *,
+        layers: int | Sequence[int] | None = None,
+        only: Collection[str] | None = None,
+        largest: bool = False,
+        received: bool = False,
+        positions: bool = False,
+        progress: Progress | None = None,
+    ) -> Statistics:
+        """Exact statistics of all heads of the layers that were kept; arguments as in `Model.stats`.
+
+        Raises:
+            OutOfRange: the model has no such layer, or there is no such column.
+            ReadingError: a layer was not kept.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.", layers=[7, 12])
+            >>> len(reading.stats(only=["first", "entropy"]))
+            18
+        """
+        from heedmap.reading.statistics import StatisticsMeter, stats_of_reading
+
+        meter = StatisticsMeter(self.tokens, only=only, largest=largest, received=received, positions=positions)
+        return stats_of_reading(self, meter, layers=layers, progress=progress)
+
+    def received(self, layer: int | None = None, head: int | None = None) -> Received:
+        """What each token receives from all tokens that look: the column sums of a map, without making the map.
+
+        Args:
+            layer: from 0; None is the middle layer.
+            head: from 0; None is the mean over heads.
+
+        Raises:
+            OutOfRange: no such layer or head.
+            ReadingError: the layer was not kept.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.", layers=12)
+            >>> float(reading.received(layer=12, head=4).sums.sum().round(3))
+            7.0
+        """
+        number = self.layer_number(layer)
+        self.head_number(head, number)
+        return self.stats(layers=[number], only=(), received=True).received(number, head)
 
     def explain(self, word: str, layer: int | None = None, head: int = 0, *, from_vector: bool = False) -> Explanation:
         """The four steps of one head with the model's own numbers; see `Explanation`.

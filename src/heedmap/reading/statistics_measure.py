@@ -13,8 +13,8 @@ from heedmap.reading.statistics_allowed import keys_allowed, queries_allowed
 from heedmap.reading.statistics_call import TextCall, centred, is_linear, raised, text_call
 from heedmap.reading.statistics_cells import share_at_distance, share_on_key
 from heedmap.reading.statistics_linear import blend
-from heedmap.reading.statistics_received import column_sums
 from heedmap.reading.statistics_tiles import blend_by_tiles, largest
+from heedmap.reading.statistics_transposed import column_sums
 
 COLUMNS = {
     "first": "the share on the first token that is not padding",
@@ -58,6 +58,7 @@ class Measured:
         after_first: [query] bool, the real tokens after the first.
         padding: [query] bool.
         dead: [head, query] bool, real tokens that may look at nothing.
+        not_a_number: [head, query] bool, rows whose scores are not numbers.
         received: what each token receives, when it was asked for.
     """
 
@@ -65,6 +66,7 @@ class Measured:
     after_first: torch.Tensor
     padding: torch.Tensor
     dead: torch.Tensor
+    not_a_number: torch.Tensor
     received: ColumnSums | None = None
 
 
@@ -102,24 +104,22 @@ def measure(
         return _all_padding(call, columns, received=received)
     ready, values = _from_whole_rows(cut.call, set(columns), special[slice(*cut.columns)])
     values.update(_from_cells(ready, cut, set(columns)))
+    assert ready.logsumexp is not None
     live = keys_allowed(ready.rule, ready.query.device) > 0
     real = cut.real_queries()
+    row, shape = slice(*cut.rows), (call.heads, call.rule.queries)
 
-    def spread(value: torch.Tensor) -> torch.Tensor:
-        whole = value.new_full((call.heads, call.rule.queries), torch.nan)
-        whole[:, slice(*cut.rows)] = value.masked_fill(~live | ~real, torch.nan)
+    def spread(value: torch.Tensor, absent: float | bool) -> torch.Tensor:
+        whole = value.new_full(shape, absent)
+        whole[:, row] = value
         return whole
 
-    blank = real.new_zeros((call.heads, call.rule.queries))
-    all_real, after_first, dead = blank[0].clone(), blank[0].clone(), blank
-    all_real[slice(*cut.rows)] = real
-    after_first[slice(*cut.rows)] = real & cut.after_first()
-    dead[:, slice(*cut.rows)] = real & ~live
     return Measured(
-        {name: spread(values[name]) for name in columns},
-        after_first,
-        ~all_real,
-        dead,
+        {name: spread(values[name].masked_fill(~live | ~real, torch.nan), torch.nan) for name in columns},
+        spread(real & cut.after_first(), False)[0],
+        ~spread(real, False)[0],
+        spread(real & ~live, False),
+        spread(real & live & ready.logsumexp[0].isnan(), False),
         _column_sums(call, ready, cut, real & live) if received else None,
     )
 
@@ -133,6 +133,7 @@ def _all_padding(call: AttentionCall, columns: Collection[str], *, received: boo
         dict.fromkeys(columns, absent),
         none,
         ~none,
+        absent > 0,
         absent > 0,
         ColumnSums(sums, torch.zeros_like(sums[:1], dtype=torch.long)) if received else None,
     )

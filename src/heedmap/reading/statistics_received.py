@@ -1,67 +1,72 @@
-"""The attention that each token receives: the column sums of a map, from one more attention call that is transposed.
-
-With keys as queries and queries as keys, and each row's -log-sum-exp added to its scores, exp of that call's own
-log-sum-exp is the column sum. Both are taken in reverse order, so that causal stays causal and a window stays itself;
-the -log-sum-exp rides on one further dimension of the product: 1/scale on one side, the number on the other.
-"""
+"""What each token of a text receives: the sum of the weights from all tokens that look."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from typing import Any
 
-import torch
-from torch.nn.functional import pad
+import numpy as np
 
-from heedmap.reading.call import AttentionCall
-from heedmap.reading.rule import MaskRule
-from heedmap.reading.statistics_call import is_linear
-from heedmap.reading.statistics_tiles import column_sums_by_tiles
+from heedmap.reading.row import number_or_none
+from heedmap.reading.statistics_summary import Numbers
+from heedmap.text.tokens import Tokens
 
-_NOTHING = -1e30
-"""The score of a query that does not count: exp of it is 0, and float32 can still add to it."""
+SCHEMA = "heedmap/received/1"
 
 
-def column_sums(call: AttentionCall, counted: torch.Tensor) -> torch.Tensor:
-    """The sum of the weights that each key gets, [head, key].
+@dataclass(frozen=True, eq=False, slots=True)
+class Received:
+    """The attention that each token receives, in one head or in the mean over several.
 
-    Scores that are more than products, and masks that are more than a band, go by tiles.
+    In a causal model the first token can be looked at by all, the last only by itself; `corrected` takes that out.
 
-    Args:
-        call: one text, with its log-sum-exp.
-        counted: [head|1, query] bool, False for padding and for rows that may look at nothing.
+    Attributes:
+        tokens: the tokens that ran.
+        layer: the layer, from 0; None is the mean over layers.
+        head: the head, from 0; None is the mean over heads.
+        sums: [token], the weights from all tokens together; they add up to the number of tokens that look, but for
+            what a learned sink takes. Not a number for padding.
+        lookers: [token], how many tokens may look at it, itself among them.
+        model: what the numbers were measured on.
     """
-    if not is_linear(call) or call.rule.pattern is not None or call.rule.table is not None:
-        return column_sums_by_tiles(call, counted)
-    transposed = _transposed(call, counted)
-    _, logsumexp = transposed.compute(transposed.key)
-    return torch.exp(logsumexp[0].flip(-1))
 
+    tokens: Tokens
+    layer: int | None
+    head: int | None
+    sums: Numbers
+    lookers: Numbers
+    model: dict[str, Any]
 
-def _transposed(call: AttentionCall, counted: torch.Tensor) -> AttentionCall:
-    """The call whose queries are the keys and whose keys are the queries, both in reverse order."""
-    assert call.logsumexp is not None
-    repeats = call.heads // call.key_value_heads
-    # The kernels want a key head for each query head at most, so that here the shared keys are repeated.
-    keys = call.key.flip(-2).repeat_interleave(repeats, 1)
-    normaliser = torch.where(counted, -call.logsumexp[0], _NOTHING)[None, ..., None].flip(-2)
-    return AttentionCall(
-        query=pad(keys, (0, 1), value=1 / call.scale),
-        key=torch.cat([call.query.flip(-2), normaliser], -1),
-        rule=_transposed_rule(call.rule),
-        scale=call.scale,
-    )
+    @property
+    def corrected(self) -> Numbers:
+        """[token], the mean weight from those that may look at it; not a number where nobody may."""
+        return np.where(self.lookers > 0, self.sums / np.maximum(self.lookers, 1), np.nan)
 
+    def largest(self, count: int = 10, *, lookers: int = 1) -> list[int]:
+        """The tokens with the largest `corrected`, largest first.
 
-def _transposed_rule(rule: MaskRule) -> MaskRule:
-    """The band with both orders reversed: it reaches as far back and ahead as before, from the other ends."""
-    end_of_queries = rule.query_offset + rule.queries
-    end_of_keys = rule.key_offset + rule.keys
-    end = max(end_of_queries, end_of_keys)
-    return replace(
-        rule,
-        queries=rule.keys,
-        keys=rule.queries,
-        query_offset=end - end_of_keys,
-        key_offset=end - end_of_queries,
-        present=None,
-    )
+        Args:
+            count: how many tokens at most.
+            lookers: leave out tokens that fewer than so many may look at: a mean over two says little.
+        """
+        enough = np.flatnonzero((self.lookers >= max(lookers, 1)) & ~np.isnan(self.sums))
+        return [int(index) for index in enough[np.argsort(-self.corrected[enough], kind="stable")]][:count]
+
+    def to_json(self) -> dict[str, Any]:
+        """What each token receives, as JSON; null for padding."""
+        return {
+            "schema": SCHEMA,
+            "model": self.model,
+            "text": self.tokens.text,
+            "tokens": self.tokens.to_json(),
+            "layer": self.layer,
+            "head": self.head,
+            "received": [number_or_none(value) for value in self.sums],
+            "lookers": [number_or_none(value) for value in self.lookers],
+            "corrected": [number_or_none(value) for value in self.corrected],
+        }
+
+    def __str__(self) -> str:
+        from heedmap.drawing.statistics import received_text
+
+        return received_text(self)
