@@ -133,7 +133,7 @@ class SpanShares:
     def ranked(self, layer: int | None = None, head: int | None = None) -> list[PartShare]:
         """The named spans, the most looked at per token first; those that cannot be looked at last."""
         spans = [line for line in self.table(layer, head) if line.kind == "span"]
-        return sorted(spans, key=lambda line: -np.inf if line.times is None else -line.times)
+        return sorted(spans, key=lambda line: (line.times is None, -(line.times or 0.0)))
 
     def not_a_number(self) -> dict[int, int]:
         """How many heads of which layers are not a number though a row may look; layers without any are left out."""
@@ -226,12 +226,12 @@ def parts_of_text(
         raise TextError("no part was named: give spans (instructions=0:812) or a rule to split by (paragraphs)")
     named = [] if spans is None else named_spans(spans, tokens)
     if split is not None:
-        outside = [one for span in named for one in _characters(span, tokens)]
+        outside = [one for span in named for one in characters_of(span, tokens)]
         named = [*named, *split_text(tokens.text, split, outside=outside)]
     return partition(tokens, named, first=first, rest=rest)
 
 
-def _characters(span: NamedSpan, tokens: Tokens) -> list[tuple[int, int]]:
+def characters_of(span: NamedSpan, tokens: Tokens) -> list[tuple[int, int]]:
     """The characters that a span holds, also of one that counts tokens."""
     if span.unit == "characters":
         return list(span.ranges)
