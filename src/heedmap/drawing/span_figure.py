@@ -57,6 +57,7 @@ def plot_span_layers(shares: SpanShares, *, head: int | None = None, ax: Axes | 
     axes = _cells(values, first, ax)
     token_labels(axes, "y", [str(one.layer) for one in shares.layers], colours={})
     token_labels(axes, "x", [part.name for part in parts], colours=dict.fromkeys(first, SAND_TEXT), turn=60)
+    axes.xaxis.tick_top()
     axes.set_ylabel("layer", color=QUIET, fontsize=9.5)
     title = f"where {shares.model['name']} looks from {shares.asking.name}"
     write_title(axes, title, list(_notes(shares, head, ~np.isnan(values))), claims_room=ax is None)
@@ -78,6 +79,7 @@ def plot_span_places(permuted: PermutedSpans, *, ax: Axes | None = None) -> Axes
     axes = _cells(permuted.in_place(permuted.times), [], ax)
     token_labels(axes, "y", permuted.names, colours={})
     token_labels(axes, "x", [f"place {place + 1}" for place in range(len(permuted.names))], colours={}, turn=60)
+    axes.xaxis.tick_top()
     notes = [*wrap(permuted_headline(permuted), NOTE_LETTERS), "rows: the parts; columns: the places they stood in"]
     title = f"how much is place: {permuted.own.model['name']}, from {permuted.own.asking.name}"
     write_title(axes, title, notes, claims_room=ax is None)
@@ -103,7 +105,6 @@ def _cells(values: NDArray[np.float64], sand: list[int], ax: Axes | None) -> Axe
     edges = np.arange(columns + 1) - 0.5, np.arange(rows + 1) - 0.5
     axes.pcolormesh(*edges, colours, edgecolors=PAPER, linewidth=0.8)
     axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
-    axes.xaxis.tick_top()
     if numbered:
         _numbers(axes, values, places)
     _colour_bar(axes, most)

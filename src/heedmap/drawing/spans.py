@@ -105,7 +105,7 @@ def headline(shares: SpanShares, layer: int | None = None, head: int | None = No
     if best.part is not None and _stands_in(shares, best.part) and len(ranked) > 1 and ranked[1].of_left is not None:
         other = ranked[1]
         sentence += (
-            f", where {who} stands; of the others at “{visible(other.name)}” ({other.of_left:.2f}, "
+            f", the part it asks from; of the others at “{visible(other.name)}” ({other.of_left:.2f}, "
             f"{other.times:.1f} times)"
         )
     return f"{sentence}."
