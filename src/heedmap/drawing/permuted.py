@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -14,9 +13,6 @@ from rich.text import Text
 from heedmap.drawing.labels import isolate, pad, printable, shorten, visible
 from heedmap.drawing.terminal import glyphs_for, line
 from heedmap.reading.permute import PermutedSpans
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LONGEST_NAME = 26
 HALF = 0.5
@@ -53,13 +49,6 @@ def permuted_text(permuted: PermutedSpans) -> str:
     from heedmap.drawing.terminal import to_text
 
     return to_text(permuted_table(permuted))
-
-
-def plot_permuted(permuted: PermutedSpans, ax: Axes | None = None) -> Axes:
-    """Draw documents against places with matplotlib; see `PermutedSpans.plot`."""
-    from heedmap.drawing.span_figure import plot_span_places
-
-    return plot_span_places(permuted, ax=ax)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -17,9 +16,6 @@ from heedmap.drawing.palette import BLUE_BAR, ORANGE, QUIET, SAND_BAR
 from heedmap.drawing.terminal import glyphs_for, line
 from heedmap.reading.spans import PartShare, SpanShares
 from heedmap.text.spans import Part
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 LONGEST_NAME = 26
 SMALLEST_BAR = 4
@@ -116,13 +112,6 @@ def spans_text(shares: SpanShares) -> str:
     from heedmap.drawing.terminal import to_text
 
     return to_text(spans_table(shares))
-
-
-def plot_spans(shares: SpanShares, ax: Axes | None = None) -> Axes:
-    """Draw layers against parts with matplotlib; see `SpanShares.plot`."""
-    from heedmap.drawing.span_figure import plot_span_layers
-
-    return plot_span_layers(shares, ax=ax)
 
 
 @dataclass(frozen=True)
@@ -247,7 +236,9 @@ def _apart(shares: SpanShares) -> Iterator[str]:
     for part in shares.parts.parts:
         if part.kind == "special":
             names = ", ".join(dict.fromkeys(tokens[index].label for index in part.tokens))
-            yield f"special tokens, kept apart from the parts that hold them: {names}"
+            holders = [visible(one.name) for one in shares.parts.parts if set(part.tokens).intersection(one.apart)]
+            where = f", also those in {', '.join(holders)}" if holders else ""
+            yield f"special tokens have a line of their own: {names}{where}"
         if part.kind == "first":
             holder = next((one.name for one in shares.parts.parts if part.tokens[0] in one.apart), None)
             where = "" if holder is None else f" and not counted in “{visible(holder)}”, which holds it"

@@ -93,9 +93,19 @@ class PermutedSpans:
         place, document = _misfit(documents, values) - both, _misfit(places, values) - both
         return Owed(place / total, document / total, (total - place - document) / total)
 
+    def rows(self) -> list[dict[str, Any]]:
+        """One row a run and document: where it stood, and what it got."""
+        places = self.places
+        return [
+            {"run": run, "place": int(places[run, number]), "document": name}
+            | _pair(self.of_left[run, number], self.times[run, number])
+            for run in range(len(self.orders))
+            for number, name in enumerate(self.names)
+        ]
+
     def to_json(self) -> dict[str, Any]:
         """The numbers of each document, each place and each run."""
-        owed, places = self.owed(), self.places
+        owed = self.owed()
         return {
             "schema": SCHEMA,
             "model": self.own.model,
@@ -118,24 +128,15 @@ class PermutedSpans:
                 )
             ],
             "owed": None if owed is None else {"place": owed.place, "document": owed.document, "neither": owed.neither},
-            "runs": [
-                {
-                    "order": list(order),
-                    "shares": [
-                        {"document": name, "place": int(places[run, number])}
-                        | _pair(self.of_left[run, number], self.times[run, number])
-                        for number, name in enumerate(self.names)
-                    ],
-                }
-                for run, order in enumerate(self.orders)
-            ],
+            "orders": [list(order) for order in self.orders],
+            "rows": self.rows(),
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw documents against places with matplotlib and return the Axes."""
-        from heedmap.drawing.permuted import plot_permuted
+        from heedmap.drawing.span_figure import plot_span_places
 
-        return plot_permuted(self, ax=ax)
+        return plot_span_places(self, ax=ax)
 
     def __str__(self) -> str:
         from heedmap.drawing.permuted import permuted_text
