@@ -84,7 +84,7 @@ def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
             plain = run(module, ids)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise UnsupportedModel(f"{kind} cannot be run on token ids alone ({reason})") from error
+            raise UnsupportedModel(f"{kind} cannot be run on a short text ({reason})") from error
         with tap(module, heard.append):
             tapped = run(module, ids)
     if not heard:
