@@ -367,6 +367,16 @@ def test_what_cannot_be_watched_is_refused_by_name(smollm2: Model) -> None:
         pass
 
 
+def test_a_model_that_is_never_heard_is_no_empty_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_vit()
+    monkeypatch.setattr(type(model.layers[0].attention), "forward", lambda self, states, *_, **__: (states, None))
+    with (
+        pytest.raises(UnsupportedModel, match="ViTModel ran, and never called an attention function that can be read"),
+        heedmap.watch(model),
+    ):
+        model(pixel_values=tiny_pixels())
+
+
 def test_what_readings_cannot_be_had_is_said(smollm2_tokenizer: Any) -> None:
     model = tiny_model("llama")
     with heedmap.watch(model, smollm2_tokenizer) as watched:

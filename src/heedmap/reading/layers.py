@@ -128,7 +128,10 @@ def _checked_rows(queries: int) -> list[slice]:
 def _short_input(module: nn.Module) -> torch.Tensor:
     """A few different token ids that the model knows."""
     configuration: Any = module.config
-    vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
+    known = (getattr(one, "vocab_size", None) for one in (configuration, configuration.get_text_config()))
+    vocabulary = next((int(size) for size in known if size), None)
+    if vocabulary is None:
+        raise UnsupportedModel(f"{type(module).__name__} names no vocab_size, so that it cannot be run on a short text")
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
     device: Any = module.device
