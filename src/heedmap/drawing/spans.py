@@ -82,9 +82,10 @@ def headline(shares: SpanShares, layer: int | None = None, head: int | None = No
 
     Example:
         >>> import heedmap
-        >>> print(headline(heedmap.load("smollm2").spans("The cat sat on the mat.", {"cat": (4, 7), "mat": (19, 22)})))
-        From its last token, smollm2 looks most at “cat” (0.11 of what the first token leaves, 0.6 times an ordinary share).
-    """
+        >>> shares = heedmap.load("smollm2").spans("The cat sat on the mat.", {"cat": (4, 7), "mat": (19, 22)})
+        >>> headline(shares)
+        'From its last token, smollm2 looks most at “cat” (0.11 of what the first token leaves, 0.6 times an ordinary share).'
+    """  # noqa: E501 - the sentence is one line
     who, name = shares.asking.name, visible(shares.model["name"])
     table, ranked = shares.table(layer, head), shares.ranked(layer, head)
     best = ranked[0]
