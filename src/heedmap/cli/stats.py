@@ -10,11 +10,13 @@ import click
 
 from heedmap.cli.common import note, print_json, read_text, show
 from heedmap.cli.options import json_option, load_model, model_options, text_argument
+from heedmap.cli.progress import progress_bar
 from heedmap.cli.texts import holds_json_lines, read_texts
 from heedmap.errors import OutOfRange
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
+    from heedmap.reading.progress import Progress
     from heedmap.reading.statistics import Statistics, StatisticsOfTexts, Table
 
 MOST_HEADS = 20
@@ -60,17 +62,19 @@ def command(text: str, layers: str | None, lines: bool, output: Path | None, **o
     """
     shown = {name: options.pop(name) for name in ("heads", "sort", "ascending", "median", "as_json")}
     asked = {name: options.pop(name) for name in ("largest", "received", "positions")}
-    if shown["ascending"] and shown["sort"] is None:
-        raise click.UsageError("--ascending goes with --sort")
     several = lines or holds_json_lines(text)
-    if several and asked["positions"] and output is None and not shown["as_json"]:
-        raise click.UsageError("--positions of a data set goes to a file (-o) or --json: texts differ in length")
+    _refuse_odd_pairs(shown, asked, several=several, to_file=output is not None)
     write = None if output is None else _writer(output)
     shown["sort"] = _sorted_by(shown["sort"], shown["median"], asked["largest"])
     texts = read_texts(text) if several else [read_text(text)]
     wanted = parse_layers(layers)
     model = load_model(options)
-    tables = [_measure(model, one, wanted, asked, options) for one in texts]
+    with progress_bar() as progress:
+        tables = []
+        for done, one in enumerate(texts):
+            if several and progress is not None:
+                progress(done, len(texts), "texts")
+            tables.append(_measure(model, one, wanted, asked, options, None if several else progress))
     _say(tables, several)
     table: Statistics | StatisticsOfTexts
     if several:
@@ -86,6 +90,18 @@ def command(text: str, layers: str | None, lines: bool, output: Path | None, **o
         print_json(table.to_json())
     else:
         _show(table, shown, asked)
+
+
+def _refuse_odd_pairs(shown: dict[str, Any], asked: dict[str, bool], *, several: bool, to_file: bool) -> None:
+    """Refuse options that do not go together, before a model is loaded."""
+    if shown["ascending"] and shown["sort"] is None:
+        raise click.UsageError("--ascending goes with --sort")
+    if to_file and shown["as_json"]:
+        raise click.UsageError("--json goes to standard output and -o to a file: give one of them")
+    if asked["received"] and (to_file or (several and not shown["as_json"])):
+        raise click.UsageError("--received is shown for one text, or goes to --json: a table has no place for it")
+    if several and asked["positions"] and not to_file and not shown["as_json"]:
+        raise click.UsageError("--positions of several texts goes to a file (-o) or --json: they differ in length")
 
 
 def _writer(output: Path) -> Callable[[Path, Table], None]:
@@ -123,7 +139,12 @@ def parse_layers(given: str | None) -> list[int] | None:
 
 
 def _measure(
-    model: Model, text: str, layers: list[int] | None, asked: dict[str, bool], options: dict[str, Any]
+    model: Model,
+    text: str,
+    layers: list[int] | None,
+    asked: dict[str, bool],
+    options: dict[str, Any],
+    progress: Progress | None,
 ) -> Statistics:
     """The statistics of one text; what a long run will cost is said before it starts."""
     from heedmap.reading.cost import estimate
@@ -135,7 +156,7 @@ def _measure(
     if cost.is_worth_telling:
         note(str(cost))
     meter = StatisticsMeter(tokens, largest=asked["largest"], received=asked["received"], positions=asked["positions"])
-    return stats_of_tokens(model, meter, layers=layers)
+    return stats_of_tokens(model, meter, layers=layers, progress=progress)
 
 
 def _show(table: Table, shown: dict[str, Any], asked: dict[str, bool]) -> None:
@@ -153,10 +174,9 @@ def _show(table: Table, shown: dict[str, Any], asked: dict[str, bool]) -> None:
     else:
         show(overview(table, medians=shown["median"]))
         note(f"`--heads` lists all {len(table)} heads, `--sort COLUMN` those with most")
-    for one in [table] if isinstance(table, Statistics) else []:
-        if asked["received"]:
-            show("")
-            show(received_lines(one.received()))
+    if asked["received"] and isinstance(table, Statistics):
+        show("")
+        show(received_lines(table.received()))
 
 
 def _sorted_by(name: str | None, medians: bool, largest: bool) -> str | None:
