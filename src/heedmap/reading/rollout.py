@@ -13,7 +13,7 @@ from heedmap.errors import ReadingError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.memory import bytes_text, require_memory
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Bools, Floats, number_or_none
+from heedmap.reading.row import Bools, Floats, largest_of, number_or_none, or_null
 from heedmap.reading.rule import MaskRule
 from heedmap.text.tokens import Tokens
 
@@ -57,8 +57,7 @@ class RolloutRow:
 
     def largest(self, count: int = 3) -> list[int]:
         """The tokens with the largest shares, largest first."""
-        order = np.argsort(-self.weights, kind="stable")
-        return [int(index) for index in order if self.allowed[index]][:count]
+        return largest_of(self.weights, self.allowed, count)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON: weights are null where no path leads."""
@@ -71,10 +70,7 @@ class RolloutRow:
             "query": list(self.query),
             "query_rule": self.query_rule,
             "layers": self.layers,
-            "weights": [
-                number_or_none(weight) if reachable else None
-                for weight, reachable in zip(self.weights, self.allowed, strict=True)
-            ],
+            "weights": or_null(self.weights, self.allowed),
             "sum": number_or_none(self.sum),
         }
 

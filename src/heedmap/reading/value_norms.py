@@ -14,7 +14,7 @@ from torch import nn
 from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Bools, Floats, number_or_none
+from heedmap.reading.row import Bools, Floats, largest_of, number_or_none, or_null
 from heedmap.reading.tap import Heard
 from heedmap.text.tokens import Tokens
 
@@ -70,18 +70,10 @@ class NormRow:
 
     def largest(self, count: int = 3) -> list[int]:
         """The tokens that add most, largest first."""
-        order = np.argsort(-self.products, kind="stable")
-        return [int(index) for index in order if self.allowed[index]][:count]
+        return largest_of(self.products, self.allowed, count)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON: null where the word cannot look."""
-
-        def numbers(values: Floats | None) -> list[float | None] | None:
-            if values is None:
-                return None
-            pairs = zip(values, self.allowed, strict=True)
-            return [number_or_none(value) if reachable else None for value, reachable in pairs]
-
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -92,9 +84,9 @@ class NormRow:
             "query_rule": self.query_rule,
             "layer": self.layer,
             "head": self.head,
-            "weights": numbers(self.weights),
-            "norms": numbers(self.norms),
-            "products": numbers(self.products),
+            "weights": or_null(self.weights, self.allowed),
+            "norms": None if self.norms is None else or_null(self.norms, self.allowed),
+            "products": or_null(self.products, self.allowed),
             "table": self.table,
             "difference": number_or_none(self.difference),
         }
