@@ -67,7 +67,7 @@ def work(method: str, length: int, repeats: int) -> dict[str, float]:
 
 def measured(method: str, length: int, repeats: int) -> dict[str, float] | None:
     """The same in a process of its own."""
-    return in_fresh_process("benchmarks.statistics", method, str(length), str(repeats))
+    return in_fresh_process("benchmarks.all_heads", method, str(length), str(repeats))
 
 
 def report(lengths: tuple[int, ...] = LENGTHS) -> str:
