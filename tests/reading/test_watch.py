@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import pipeline
 
 import heedmap
 from heedmap.errors import EmptyText, OutOfRange, ReadingError, UnsupportedModel
@@ -199,6 +200,20 @@ def test_readings_of_generation_are_those_of_the_prompt(smollm2: Model) -> None:
     assert watched.readings[0].candidates[0].text == smollm2.read("The capital of France is").candidates[0].text
     with pytest.raises(ReadingError, match="a step of generation runs one new token"):
         _ = watched.forwards[1].readings
+
+
+def test_a_pipeline_is_watched_through_its_model(minilm: Model) -> None:
+    texts = ["The cat sat on the mat.", "It was big."]
+    vectors = pipeline("feature-extraction", model=minilm.module, tokenizer=minilm.tokenizer, device="cpu")
+    expected = vectors(texts, batch_size=2)
+    with heedmap.watch(vectors.model, vectors.tokenizer, layers=3) as watched:
+        found = vectors(texts, batch_size=2)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert [len(reading.tokens) for reading in watched.readings] == [9, 6]
+    for reading, text in zip(watched.readings, texts, strict=True):
+        alone = np.asarray(minilm.read(text).map(3))
+        np.testing.assert_allclose(np.asarray(reading.map(3)), alone, rtol=0, atol=TOLERANCE)
 
 
 def test_recomputation_for_gradients_is_no_forward_call() -> None:
