@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.constrain import Constrain
@@ -14,7 +15,8 @@ from heedmap.drawing.labels import isolate, pad, printable, shorten, visible
 from heedmap.drawing.layers import ShareColumn, layer_table
 from heedmap.drawing.palette import BLUE_BAR, ORANGE, QUIET, SAND_BAR
 from heedmap.drawing.terminal import glyphs_for, line
-from heedmap.reading.spans import PartShare, SpanShares
+from heedmap.reading.row import number_or_none
+from heedmap.reading.spans import PartShare, SpanShares, rank
 from heedmap.text.spans import Part
 
 LONGEST_NAME = 26
@@ -71,7 +73,7 @@ def strongest_heads(shares: SpanShares) -> list[str]:
             for head in range(shares.heads)
             if (table := shares.table(one.layer, head)[number]).times is not None
         ]
-        best = sorted(found, key=lambda entry: -(entry[2] or 0.0))[:HEADS_NAMED]
+        best = sorted(found, key=lambda entry: -(number_or_none(entry[2]) or 0.0))[:HEADS_NAMED]
         named = ", ".join(f"layer {at} head {head} ({times:.1f} times, {share:.3f})" for at, head, times, share in best)
         lines.append(f"{visible(part.name)}: {named or 'no head can look at it'}")
     return lines
@@ -93,6 +95,8 @@ def headline(shares: SpanShares, layer: int | None = None, head: int | None = No
         return f"From {who}, {name} can look at nothing but the first token: what that leaves is undefined."
     if best.share is None:
         return f"From {who}, {name} can look at none of the named parts."
+    if np.isnan(best.share):
+        return f"From {who}, the shares of {name} are not numbers (nan): there is nothing to compare."
     if best.of_left is None:
         return f"From {who}, {name} looks at the first token alone: what that leaves is too little to be shared out."
     sentence = (
@@ -138,7 +142,7 @@ class _SpansTable:
 def _in_order(table: Sequence[PartShare]) -> list[PartShare]:
     """Named spans first, the most looked at per token on top; then the rest, special tokens, first token and sink."""
     kinds = ("span", "rest", "special", "first", "sink")
-    return sorted(table, key=lambda one: (kinds.index(one.kind), one.times is None, -(one.times or 0.0)))
+    return sorted(table, key=lambda one: (kinds.index(one.kind), *rank(one)))
 
 
 def _full_name(shares: SpanShares, one: PartShare) -> str:
@@ -155,7 +159,7 @@ def _rows(entries: Sequence[PartShare], names: Sequence[str], width: int, encodi
     shown = [shorten(printable(name, encoding), LONGEST_NAME, glyphs.ellipsis) for name in names]
     room = max(cell_len(name) for name in [*shown, "part"])
     bar = width - room - sum(len(column) + 2 for column in COLUMNS) - 2
-    most = max((one.times or 0.0 for one in entries), default=0.0)
+    most = max(number_or_none(one.times) or 0.0 for one in entries)
     head = Text(pad("part", room), "bold", no_wrap=True, overflow="crop")
     yield head.append("".join(f"  {column}" for column in COLUMNS), "dim")
     for one, name in zip(entries, shown, strict=True):
@@ -170,12 +174,10 @@ def _rows(entries: Sequence[PartShare], names: Sequence[str], width: int, encodi
         )
         for number, column in numbers:
             text.append(f"  {number.rjust(len(column))}", ORANGE if number == "nan" else "")
-        if bar >= SMALLEST_BAR and one.times is not None and most > 0:
-            text.append("  ").append(
-                glyphs.drawn_bar(bar * one.times / most), BLUE_BAR if one.kind == "span" else QUIET
-            )
-        elif bar >= SMALLEST_BAR and one.kind == "first" and one.share is not None:
-            text.append("  ").append(glyphs.drawn_bar(bar * one.share), SAND_BAR)
+        length = one.share if one.kind == "first" else (one.times or 0.0) / (most or 1.0)
+        if bar >= SMALLEST_BAR and number_or_none(length):
+            colour = {"first": SAND_BAR, "span": BLUE_BAR}.get(one.kind, QUIET)
+            text.append("  ").append(glyphs.drawn_bar(bar * (length or 0.0)), colour)
         text.rstrip()
         yield text
     total = sum(one.share or 0.0 for one in entries)

@@ -132,9 +132,9 @@ class SpanShares:
         return lines[name]
 
     def ranked(self, layer: int | None = None, head: int | None = None) -> list[PartShare]:
-        """The named spans, the most looked at per token first; those that cannot be looked at last."""
+        """The named spans, the most looked at per token first; those that cannot be looked at, or are nan, last."""
         spans = [line for line in self.table(layer, head) if line.kind == "span"]
-        return sorted(spans, key=lambda line: (line.times is None, -(line.times or 0.0)))
+        return sorted(spans, key=rank)
 
     def not_a_number(self) -> dict[int, int]:
         """How many heads of which layers are not a number though a row may look; layers without any are left out."""
@@ -193,6 +193,12 @@ class SpanShares:
         from heedmap.drawing.spans import spans_text
 
         return spans_text(self)
+
+
+def rank(line: PartShare) -> tuple[bool, float]:
+    """What to sort by, so that the most looked at per token comes first, and what has no number last."""
+    often = number_or_none(line.times)
+    return often is None, -(often or 0.0)
 
 
 def _part_share(part: Part, share: float, ordinary: float, seen: float, left: float) -> PartShare:
