@@ -27,7 +27,8 @@ class Owed:
     Attributes:
         place: with the place and not with the document.
         document: with the document and not with the place.
-        neither: with neither alone: how the two meet, the neighbours, what was left.
+        neither: with neither alone: how the two meet, the neighbours, and what orders that are not balanced cannot tell
+            apart.
     """
 
     place: float
