@@ -47,6 +47,11 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
         options["logits_to_keep"] = 1
     with torch.no_grad():
         result = module(input_ids=ids, attention_mask=torch.ones_like(ids), return_dict=True, **options)
+    return answer_of(result, module)
+
+
+def answer_of(result: Any, module: nn.Module) -> torch.Tensor:
+    """Where a model's answer stands in what it returned: its logits, or else its last states."""
     for name in _OUTPUTS:
         answer = getattr(result, name, None)
         if isinstance(answer, torch.Tensor):

@@ -89,7 +89,7 @@ def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
             tapped = run(module, ids)
     if not heard:
         raise UnsupportedModel(f"{kind} never called an attention function that can be read")
-    _refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
+    refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
     layers = [_layer_of(module, one) for one in heard]
     _refuse_odd_layers(module, layers)
     for layer, one in zip(layers, heard, strict=True):
@@ -110,7 +110,7 @@ def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard)
     value = heard.value if repeats == 1 else heard.value.repeat_interleave(repeats, 1)
     name = type(module.get_submodule(layer.module)).__name__
     for rows in _checked_rows(call.rule.queries):
-        _refuse_difference(
+        refuse_difference(
             heard.output[:, :, rows],
             call.weights(rows, slice(None)).to(value.dtype) @ value,
             f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
@@ -173,7 +173,7 @@ def _refuse_odd_layers(module: nn.Module, layers: list[AttentionLayer]) -> None:
         )
 
 
-def _refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:
+def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:
     """Refuse when two tensors differ by more than rounding.
 
     The bound is 1e-4 of the largest number for float32: rounding alone gives about 1e-6 a layer. Half precision keeps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
+    from heedmap.reading.padded import Side
     from heedmap.reading.spans import SpanShares
     from heedmap.reading.statistics import Statistics
 
@@ -130,7 +131,7 @@ class Model:
             >>> f"{cost.operations:.1g} operations, {cost.kept / 2**20:.1f} MiB kept"
             '4e+12 operations, 24.3 MiB kept'
         """
-        return estimate(self.module, self.layers, tokens, kept=self._wanted(layers), values=values)
+        return estimate(self.module, self.layers, tokens, kept=self.wanted(layers), values=values)
 
     def read(
         self,
@@ -163,6 +164,55 @@ class Model:
         """
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         return self.read_tokens(tokens, layers=layers, values=values, progress=progress)
+
+    def read_batch(
+        self,
+        texts: Sequence[str],
+        *,
+        layers: int | Iterable[int] | None = None,
+        batch_size: int = 8,
+        padding: Side = "right",
+        values: bool = False,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+    ) -> list[Reading]:
+        """Read many texts in few forward passes; each gets the numbers that it has alone.
+
+        Texts of like length run together, padded to one length. The padding is no part of the readings, and positions
+        start at each text's first real token. At the first use of a side the model is checked on two short texts.
+
+        Args:
+            texts: what to read.
+            layers: the layers to keep, from 0; None keeps all.
+            batch_size: how many texts run together at most.
+            padding: where the padding stands, "right" or "left"; the readings name it.
+            values: also keep each layer's values and output.
+            special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
+            truncate: cut texts that are longer than the model's positions.
+            progress: told how many texts have been read.
+
+        Returns:
+            one `Reading` a text, in the order given.
+
+        Raises:
+            EmptyText, TextTooLong: a text cannot be read.
+            OutOfRange: the model has no such layer, or a batch of no texts.
+            UnsupportedModel: the model reads a padded text otherwise than the text alone.
+            TooLarge: a batch needs more memory than is free.
+
+        Example:
+            >>> import heedmap
+            >>> readings = heedmap.load("smollm2").read_batch(["The cat sat.", "It rains in the mountains."], layers=12)
+            >>> [len(reading.tokens) for reading in readings]
+            [4, 6]
+        """
+        from heedmap.reading.together import read_together
+
+        tokens = [self.tokenize(text, special_tokens=special_tokens, truncate=truncate) for text in texts]
+        return read_together(
+            self, tokens, layers=layers, batch_size=batch_size, padding=padding, values=values, progress=progress
+        )
 
     def read_tokens(
         self,
@@ -316,7 +366,7 @@ class Model:
         Raises:
             OutOfRange: the model has no such layer.
         """
-        wanted = self._wanted(layers)
+        wanted = self.wanted(layers)
         numbers = {layer.module: layer.number for layer in self.layers}
 
         def pick(heard: Heard) -> None:
@@ -327,8 +377,12 @@ class Model:
         with tap(self.module, counted(pick, len(self.layers), "reading layers", progress)):
             return run(self.module, ids)
 
-    def _wanted(self, layers: int | Iterable[int] | None) -> set[int]:
-        """The numbers of the layers to keep."""
+    def wanted(self, layers: int | Iterable[int] | None) -> set[int]:
+        """The numbers of the layers that are asked for: some, or all for None.
+
+        Raises:
+            OutOfRange: the model has no such layer.
+        """
         if layers is None:
             return {layer.number for layer in self.layers}
         numbers = [layers] if isinstance(layers, int) else list(layers)
