@@ -6,12 +6,17 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 
-from heedmap.errors import UnsupportedModel
+from heedmap.errors import OutOfRange, UnsupportedModel
+from heedmap.models.load import ModelSource
 from heedmap.reading import layers as layers_module
 from heedmap.reading import tap as tap_module
-from heedmap.reading.layers import attention_layers, position_limit
+from heedmap.reading.layer_kinds import layers_without_attention
+from heedmap.reading.layers import attention_layers, other_layers, position_limit
+from heedmap.reading.model import describe
+from heedmap.reading.reading import check_layer
+from tests.families import tiny_family
 from tests.tiny import FAMILIES, tiny_model
 
 
@@ -53,16 +58,52 @@ def test_position_limits(family: str, limit: int) -> None:
             model(input_ids=torch.full((1, limit + 1), 5))
 
 
+HYBRIDS = {
+    "qwen3_next": {0: "linear_attention", 2: "linear_attention"},
+    "lfm2": {0: "conv", 2: "conv"},
+    "jamba": {0: "mamba", 2: "mamba"},
+}
+
+
+@pytest.mark.parametrize("name", HYBRIDS)
+def test_layers_without_attention_are_listed_as_such(name: str) -> None:
+    model = tiny_family(name)
+    assert other_layers(model) == HYBRIDS[name]
+    about = describe(model, ModelSource(name, "wrapped", name, None, None), attention_layers(model))
+    assert about["layers_without_attention"] == {str(number): kind for number, kind in HYBRIDS[name].items()}
+
+
+def test_asking_for_a_layer_without_attention_says_what_it_is() -> None:
+    model = tiny_family("jamba")
+    layers = attention_layers(model)
+    about = describe(model, ModelSource("jamba", "wrapped", "jamba", None, None), layers)
+    assert check_layer(3, layers, about) == 3
+    with pytest.raises(
+        OutOfRange, match=r"layer 2 has no attention \(it is a mamba layer\); layers with attention: 1, 3"
+    ):
+        check_layer(2, layers, about)
+    with pytest.raises(OutOfRange, match=r"layer 4 is out of range; layers with attention: 1, 3"):
+        check_layer(4, layers, about)
+
+
+def test_silent_layers_that_should_have_attention_are_refused() -> None:
+    model = tiny_family("jamba")
+    layers = attention_layers(model)
+    model.config.attn_layer_offset = 0  # now the configuration says that the silent layers are those with attention
+    with pytest.raises(UnsupportedModel, match=r"attention was heard in 2 of them, not in layer 0"):
+        layers_without_attention(model, layers)
+
+
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
     "bloom": (
         AutoModelForCausalLM,
         {"vocab_size": 99, "hidden_size": 32, "n_layer": 2, "n_head": 4},
         r"Bloom\w* has attention code of its own \(bloom\)",
     ),
-    "t5": (
-        AutoModelForSeq2SeqLM,
-        {"vocab_size": 99, "d_model": 32, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 4},
-        r"T5ForConditionalGeneration \(t5\) has an encoder and a decoder",
+    "mamba": (
+        AutoModelForCausalLM,
+        {"vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2},
+        r"MambaForCausalLM \(mamba\) never called an attention function: it has no attention",
     ),
     "vit": (
         AutoModel,
@@ -74,7 +115,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
             "image_size": 16,
             "patch_size": 8,
         },
-        r"ViTModel \(vit\) takes pixel_values",
+        r"ViTModel \(vit\) takes pixel_values, .* inside `with heedmap.watch\(module\)",
     ),
 }
 

@@ -132,7 +132,7 @@ def estimate(
     hidden = int(configuration.hidden_size)
     dim = int(getattr(configuration, "head_dim", None) or hidden // next(iter(layers)).heads)
     causal = predicts_next_token(module)
-    pairs = sum(_pairs(configuration, causal, index, tokens) * layer.heads for index, layer in enumerate(layers))
+    pairs = sum(_pairs(configuration, causal, layer.number, tokens) * layer.heads for layer in layers)
     kept_numbers = 0
     for layer in layers:
         if layer.number in kept:

@@ -27,7 +27,7 @@ def evaluating(module: nn.Module) -> Iterator[None]:
             part.training = True
 
 
-def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
+def run(module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None) -> torch.Tensor:
     """The model's answer for one text: its last row of logits, or all its last hidden states.
 
     Without gradients and without a cache.
@@ -35,6 +35,7 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
     Args:
         module: a transformers model that takes `input_ids`.
         ids: [batch, token] int64, on the model's device.
+        target: [batch, token] int64, what the decoder of an encoder-decoder runs; None for all other models.
 
     Returns:
         logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
@@ -45,6 +46,8 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
         options["use_cache"] = False
     if "logits_to_keep" in known:
         options["logits_to_keep"] = 1
+    if target is not None:
+        options["decoder_input_ids"] = target
     with torch.no_grad():
         result = module(input_ids=ids, attention_mask=torch.ones_like(ids), return_dict=True, **options)
     return answer_of(result, module)

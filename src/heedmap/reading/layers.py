@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
@@ -12,30 +11,38 @@ from torch import nn
 
 from heedmap.errors import UnsupportedModel
 from heedmap.reading.forward import evaluating, run
+from heedmap.reading.layer_kinds import layers_without_attention
+from heedmap.reading.listening import AttentionLayer, layers_heard
 from heedmap.reading.tap import Heard, switchable_configurations, tap
+
+__all__ = [
+    "AttentionLayer",
+    "attention_layers",
+    "is_encoder_decoder",
+    "other_layers",
+    "position_limit",
+    "reads_text_alone",
+    "refuse_difference",
+    "refuse_wrong_weights",
+    "silent_layers",
+]
 
 _CHECK_TOKENS = 8
 """Length of the input that the check runs on."""
 
+_CHECK_TARGET_TOKENS = 5
+"""Length of a decoder's own input: another one, so that attention to the source is told from attention to itself."""
+
 
 @dataclass(frozen=True, slots=True)
-class AttentionLayer:
-    """One layer whose attention can be read.
+class _Checked:
+    """What the check of a model found."""
 
-    Attributes:
-        number: the model's own number of the layer, from 0.
-        module: the name of the attention module inside the model.
-        heads: number of query heads.
-        key_value_heads: number of key-value heads.
-    """
-
-    number: int
-    module: str
-    heads: int
-    key_value_heads: int
+    layers: tuple[AttentionLayer, ...]
+    others: dict[int, str] = field(default_factory=dict)
 
 
-_checked: weakref.WeakKeyDictionary[nn.Module, tuple[AttentionLayer, ...]] = weakref.WeakKeyDictionary()
+_checked: weakref.WeakKeyDictionary[nn.Module, _Checked] = weakref.WeakKeyDictionary()
 
 
 def attention_layers(module: nn.Module) -> tuple[AttentionLayer, ...]:
@@ -53,7 +60,27 @@ def attention_layers(module: nn.Module) -> tuple[AttentionLayer, ...]:
     if module not in _checked:
         _refuse_unknown_kinds(module)
         _checked[module] = _check(module)
-    return _checked[module]
+    return _checked[module].layers
+
+
+def other_layers(module: nn.Module) -> dict[int, str]:
+    """The layers that have no attention, by number, and what they are: "mamba", "conv", "linear_attention" ...
+
+    Raises:
+        UnsupportedModel: as `attention_layers`.
+    """
+    attention_layers(module)
+    return _checked[module].others
+
+
+def silent_layers(module: nn.Module) -> dict[int, str]:
+    """As `other_layers`, but empty for a model that was not checked, as those that are only watched."""
+    return _checked[module].others if module in _checked else {}
+
+
+def is_encoder_decoder(module: nn.Module) -> bool:
+    """Whether a transformers model has an encoder and a decoder."""
+    return bool(getattr(module.config, "is_encoder_decoder", False))
 
 
 def _refuse_unknown_kinds(module: nn.Module) -> None:
@@ -61,10 +88,11 @@ def _refuse_unknown_kinds(module: nn.Module) -> None:
     switchable_configurations(module)
     configuration: Any = module.config
     kind = f"{type(module).__name__} ({configuration.model_type})"
-    if getattr(configuration, "is_encoder_decoder", False):
-        raise UnsupportedModel(f"{kind} has an encoder and a decoder: only single stacks can be read yet")
     if getattr(module, "main_input_name", "input_ids") != "input_ids":
-        raise UnsupportedModel(f"{kind} takes {module.main_input_name}: only models of text can be read yet")
+        raise UnsupportedModel(
+            f"{kind} takes {module.main_input_name}, so it cannot be read from a text: run it with your own inputs "
+            "inside `with heedmap.watch(module) as watched:`"
+        )
 
 
 def reads_text_alone(module: nn.Module) -> bool:
@@ -74,27 +102,31 @@ def reads_text_alone(module: nn.Module) -> bool:
     return text_only and one_stack and getattr(module, "main_input_name", "input_ids") == "input_ids"
 
 
-def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
+def _check(module: nn.Module) -> _Checked:
     """Listen to a short input, and compare what the model says with and without the tap."""
     ids = _short_input(module)
+    target = ids[:, :_CHECK_TARGET_TOKENS] if is_encoder_decoder(module) else None
     heard: list[Heard] = []
     kind = type(module).__name__
     with evaluating(module):
         try:
-            plain = run(module, ids)
+            plain = run(module, ids, target)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise UnsupportedModel(f"{kind} cannot be run on token ids alone ({reason})") from error
         with tap(module, heard.append):
-            tapped = run(module, ids)
+            tapped = run(module, ids, target)
     if not heard:
-        raise UnsupportedModel(f"{kind} never called an attention function that can be read")
+        raise UnsupportedModel(
+            f"{kind} ({module.config.model_type}) never called an attention function: "  # type: ignore[union-attr]
+            "it has no attention, or none that can be read"
+        )
     refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
-    layers = [_layer_of(module, one) for one in heard]
-    _refuse_odd_layers(module, layers)
-    for layer, one in zip(layers, heard, strict=True):
+    found = layers_heard(module, heard)
+    for layer, one in found:
         refuse_wrong_weights(module, layer, one)
-    return tuple(layers)
+    layers = tuple(layer for layer, _ in found)
+    return _Checked(layers, layers_without_attention(module, layers))
 
 
 def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
@@ -146,31 +178,6 @@ def position_limit(module: nn.Module) -> int | None:
         if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
             return int(limit) - int(part.padding_idx) - 1
     return int(limit)
-
-
-def _layer_of(module: nn.Module, heard: Heard) -> AttentionLayer:
-    """The layer that an attention call belongs to: the first number in the name of its module."""
-    number = re.search(r"(?:^|\.)(\d+)(?:\.|$)", heard.module)
-    if number is None:
-        raise UnsupportedModel(
-            f"{type(module).__name__}: the attention module '{heard.module}' carries no layer number"
-        )
-    return AttentionLayer(int(number.group(1)), heard.module, heard.call.heads, heard.call.key_value_heads)
-
-
-def _refuse_odd_layers(module: nn.Module, layers: list[AttentionLayer]) -> None:
-    """Refuse models in which layers and attention calls are not one and the same."""
-    kind = type(module).__name__
-    numbers = [layer.number for layer in layers]
-    if len(set(numbers)) < len(numbers):
-        twice = next(number for number in numbers if numbers.count(number) > 1)
-        raise UnsupportedModel(f"{kind} calls attention several times in layer {twice}: this cannot be read yet")
-    configuration: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
-    expected = getattr(configuration, "num_hidden_layers", len(layers))
-    if len(layers) != expected:
-        raise UnsupportedModel(
-            f"{kind} has {expected} layers, and attention was heard in {len(layers)} of them: this cannot be read yet"
-        )
 
 
 def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:

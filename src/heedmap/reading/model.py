@@ -15,7 +15,8 @@ from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.forward import predicts_next_token, run
-from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit
+from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
+from heedmap.reading.listening import LayerListener
 from heedmap.reading.odds import most_likely
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
@@ -107,8 +108,19 @@ class Model:
 
     @property
     def layers(self) -> tuple[AttentionLayer, ...]:
-        """The layers whose attention can be read."""
+        """The layers whose attention can be read; their numbers are the model's own."""
         return attention_layers(self.module)
+
+    @property
+    def other_layers(self) -> dict[int, str]:
+        """The layers without attention, by number, and what they are; empty but for hybrid models.
+
+        Example:
+            >>> import heedmap
+            >>> heedmap.load("smollm2").other_layers
+            {}
+        """
+        return other_layers(self.module)
 
     def describe(self) -> dict[str, Any]:
         """What numbers measured on this model should name: the "model" of every JSON output."""
@@ -367,14 +379,15 @@ class Model:
             OutOfRange: the model has no such layer.
         """
         wanted = self.wanted(layers)
-        numbers = {layer.module: layer.number for layer in self.layers}
 
-        def pick(heard: Heard) -> None:
-            if numbers[heard.module] in wanted:
-                receive(numbers[heard.module], heard)
+        def pick(pair: tuple[AttentionLayer, Heard]) -> None:
+            layer, heard = pair
+            if layer.number in wanted:
+                receive(layer.number, heard)
 
+        tell = counted(pick, len(self.layers), "reading layers", progress)
         ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
-        with tap(self.module, counted(pick, len(self.layers), "reading layers", progress)):
+        with tap(self.module, LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))):
             return run(self.module, ids)
 
     def wanted(self, layers: int | Iterable[int] | None) -> set[int]:
@@ -386,7 +399,7 @@ class Model:
         if layers is None:
             return {layer.number for layer in self.layers}
         numbers = [layers] if isinstance(layers, int) else list(layers)
-        return {check_layer(number, self.layers) for number in numbers}
+        return {check_layer(number, self.layers, self.describe()) for number in numbers}
 
     def __repr__(self) -> str:
         about = self.describe()
@@ -397,7 +410,8 @@ class Model:
 
 
 def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...]) -> dict[str, Any]:
-    """A model as JSON: where it came from, and what it is."""
+    """A model as JSON: where it came from, and what it is; hybrids also name their layers without attention."""
+    others = {str(number): kind for number, kind in silent_layers(module).items()}
     return {
         "name": source.name,
         "class": type(module).__name__,
@@ -410,4 +424,5 @@ def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...
         "layers": len(layers),
         "heads": layers[0].heads,
         "key_value_heads": layers[0].key_value_heads,
+        **({"layers_without_attention": others} if others else {}),
     }

@@ -113,6 +113,11 @@ class _Watch:
 def watch_projections(model: Model, ids: list[int], layer: int) -> _Watch:
     """Run the text once more and watch one layer's attention module."""
     name = next(one.module for one in model.layers if one.number == layer)
+    if sum(one.module == name for one in model.layers) > 1:
+        raise ReadingError(
+            f"the layers of {model.name} run one module ({name}), so that the steps from the words' vectors cannot be "
+            "told apart by layer: explain without them"
+        )
     watch = _Watch(model.module, name)
     handles = watch.hooks()
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -102,7 +102,7 @@ class Reading:
         """
         if layer is None:
             return self.middle
-        return check_layer(layer, self.layers)
+        return check_layer(layer, self.layers, self.model)
 
     def head_number(self, head: int | None, layer: int | None = None) -> int | None:
         """The head asked for, or None for the mean over heads.
@@ -502,15 +502,26 @@ def _heads(call: AttentionCall, head: int | None) -> slice:
     return slice(0, call.heads) if head is None else slice(head, head + 1)
 
 
-def check_layer(layer: int, layers: tuple[AttentionLayer, ...]) -> int:
+def check_layer(layer: int, layers: tuple[AttentionLayer, ...], model: Mapping[str, Any]) -> int:
     """The layer itself, when the model has it.
 
+    Args:
+        layer: the number asked for.
+        layers: the layers whose attention can be read.
+        model: the model as JSON, which names the layers without attention.
+
     Raises:
-        OutOfRange: the model has no such layer; its layers are named.
+        OutOfRange: the model has no such layer, or it has no attention; those that have are named.
     """
     numbers = [one.number for one in layers]
-    if layer not in numbers:
-        raise OutOfRange(
-            f"layer {layer} is out of range: the model has {len(numbers)} layers, {numbers[0]} to {numbers[-1]}"
-        )
-    return layer
+    if layer in numbers:
+        return layer
+    others = model.get("layers_without_attention", {})
+    there = f"layers with attention: {', '.join(str(number) for number in numbers)}"
+    if str(layer) in others:
+        raise OutOfRange(f"layer {layer} has no attention (it is a {others[str(layer)]} layer); {there}")
+    if others:
+        raise OutOfRange(f"layer {layer} is out of range; {there}")
+    raise OutOfRange(
+        f"layer {layer} is out of range: the model has {len(numbers)} layers, {numbers[0]} to {numbers[-1]}"
+    )

@@ -178,8 +178,8 @@ def _attention(
             f"{type(module).__name__} calls attention with a query of shape {tuple(query.shape)} and a key of shape "
             f"{tuple(key.shape)}: expected 4 dimensions (batch, head, token, dim)"
         )
-    if indices is not None or block_indices is not None:
-        raise UnsupportedModel(f"{type(module).__name__} picks its keys by an index: this cannot be read yet")
+    if block_indices is not None:
+        raise UnsupportedModel(f"{type(module).__name__} picks blocks of keys by an index: this cannot be read yet")
     if isinstance(attention_mask, LazyMask):
         rule = attention_mask.rule
     else:
@@ -187,6 +187,9 @@ def _attention(
         rule = _rule_of(attention_mask, query, key, bool(causal))
     if rule.keys > key.shape[2]:
         rule = rule.crop_keys(key.shape[2])
+    if indices is not None:
+        # transformers merges these into the mask for its own two functions, and hands them to any other.
+        rule = rule.choose(indices)
     sinks = s_aux if s_aux is not None else sinks
     call = AttentionCall(
         query=query,

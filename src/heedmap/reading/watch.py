@@ -15,7 +15,13 @@ from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward_call import ForwardCall, WatchedCall, layer_number, stack_name
 from heedmap.reading.forward_texts import ids_and_presence, last_logits, readings_of
-from heedmap.reading.layers import AttentionLayer, attention_layers, reads_text_alone, refuse_wrong_weights
+from heedmap.reading.layers import (
+    AttentionLayer,
+    attention_layers,
+    other_layers,
+    reads_text_alone,
+    refuse_wrong_weights,
+)
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, Session, tap
 
@@ -182,8 +188,9 @@ def _check(module: nn.Module, layers: set[int] | None) -> set[str]:
     if not (isinstance(module, PreTrainedModel) and reads_text_alone(module)):
         return set()
     known = attention_layers(module)
+    others = {str(number): kind for number, kind in other_layers(module).items()}
     for number in sorted(layers or ()):
-        check_layer(number, known)
+        check_layer(number, known, {"layers_without_attention": others})
     return {layer.module for layer in known}
 
 
