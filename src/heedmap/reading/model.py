@@ -6,7 +6,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import torch
 
@@ -16,7 +16,7 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.forward import predicts_next_token, run
 from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
-from heedmap.reading.listening import LayerListener
+from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.odds import most_likely
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
@@ -26,9 +26,11 @@ from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
+    from heedmap.reading.generation import Generation
     from heedmap.reading.padded import Side
     from heedmap.reading.spans import SpanShares
     from heedmap.reading.statistics import Statistics
+    from heedmap.reading.two_stacks import EncoderDecoderReading
 
 
 def load(
@@ -145,20 +147,46 @@ class Model:
         """
         return estimate(self.module, self.layers, tokens, kept=self.wanted(layers), values=values)
 
+    @overload
     def read(
         self,
         text: str,
         *,
+        target: None = None,
         layers: int | Iterable[int] | None = None,
         values: bool = False,
         special_tokens: bool | None = None,
         truncate: bool = False,
         progress: Progress | None = None,
-    ) -> Reading:
+    ) -> Reading: ...
+    @overload
+    def read(
+        self,
+        text: str,
+        *,
+        target: str,
+        layers: int | Iterable[int] | None = None,
+        values: bool = False,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+    ) -> EncoderDecoderReading: ...
+    def read(
+        self,
+        text: str,
+        *,
+        target: str | None = None,
+        layers: int | Iterable[int] | None = None,
+        values: bool = False,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+    ) -> Reading | EncoderDecoderReading:
         """Read one text in a single ordinary forward pass.
 
         Args:
             text: what to read.
+            target: what the decoder of an encoder-decoder runs, and it alone; its row i chooses token i + 1.
             layers: the layers to keep, from 0; None keeps all.
             values: also keep each layer's values and output, for `explain` on a saved reading.
             special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
@@ -166,16 +194,23 @@ class Model:
             progress: told how many layers have run; see `heedmap.reading.progress`.
 
         Returns:
-            a `Reading`; its memory grows with the length of the text, not with its square.
+            a `Reading`; its memory grows with the length of the text, not with its square. For an encoder-decoder an
+            `EncoderDecoderReading`, which holds one for each stack.
 
         Raises:
             EmptyText, TextTooLong: the text cannot be read.
             OutOfRange: the model has no such layer.
             TokenizerMissing: the model came without a tokenizer.
             TooLarge: it needs more memory than is free; see `cost`.
+            ReadingError: an encoder-decoder without a target, or a target for another model.
         """
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
-        return self.read_tokens(tokens, layers=layers, values=values, progress=progress)
+        if target is None:
+            return self.read_tokens(tokens, layers=layers, values=values, progress=progress)
+        from heedmap.reading.two_stacks import decoder_tokens, read_two_stacks
+
+        ran = decoder_tokens(self, target, special_tokens=special_tokens, truncate=truncate)
+        return read_two_stacks(self, tokens, ran, layers=layers, values=values, progress=progress)
 
     def read_batch(
         self,
@@ -225,6 +260,54 @@ class Model:
         return read_together(
             self, tokens, layers=layers, batch_size=batch_size, padding=padding, values=values, progress=progress
         )
+
+    def generate(
+        self,
+        text: str,
+        new_tokens: int = 20,
+        *,
+        layers: int | Iterable[int] | None = None,
+        seed: int | None = None,
+        special_tokens: bool | None = None,
+        truncate: bool = False,
+        progress: Progress | None = None,
+        **options: Any,
+    ) -> Generation:
+        """Let the model go on with a text, and keep for each new token the row that chose it, at the step it did so.
+
+        The model writes what it writes without being read: at the first use of each kind of cache that is checked on
+        a few tokens. Row i chooses token i + 1. Memory grows with the tokens times the new tokens.
+
+        Args:
+            text: the prompt.
+            new_tokens: how many tokens to write at most; a token that ends the text ends it sooner.
+            layers: the layers to keep, from 0; None keeps all.
+            seed: where the random numbers of sampling begin; None takes torch's as they are.
+            special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
+            truncate: cut a prompt that is longer than the model's positions.
+            progress: told how many tokens have been written.
+            options: those of transformers' `generate`: `do_sample`, `temperature`, `num_beams`,
+                `cache_implementation` ("static" ...) and so on. Without `do_sample=True` the most likely is taken.
+
+        Raises:
+            EmptyText, TextTooLong: the prompt cannot be read, or there are no positions for the new tokens.
+            OutOfRange: no new tokens, or the model has no such layer.
+            ReadingError: the model does not write, or not with these options.
+            UnsupportedModel: it writes something else when it is read.
+            TooLarge: the rows need more memory than is free.
+
+        Example:
+            >>> import heedmap
+            >>> generation = heedmap.load("smollm2").generate("The cat sat on the", 4, layers=12)
+            >>> generation.text
+            "The cat sat on the cat's back,"
+            >>> print(generation.row(0, layer=12, head=4).says)
+            row 4 “the” chooses token 5 “cat”
+        """
+        from heedmap.reading.generate import generate
+
+        tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
+        return generate(self, tokens, new_tokens, layers=layers, seed=seed, progress=progress, **options)
 
     def read_tokens(
         self,
@@ -378,6 +461,9 @@ class Model:
         Raises:
             OutOfRange: the model has no such layer.
         """
+        from heedmap.reading.two_stacks import refuse_without_target
+
+        refuse_without_target(self)
         wanted = self.wanted(layers)
 
         def pick(pair: tuple[AttentionLayer, Heard]) -> None:
@@ -421,7 +507,8 @@ def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...
         "sha256": source.sha256,
         "dtype": str(module.dtype).removeprefix("torch."),
         "device": str(module.device),
-        "layers": len(layers),
+        # The decoder's look at the source belongs to its own layers.
+        "layers": sum(layer.stack != CROSS for layer in layers) or len(layers),
         "heads": layers[0].heads,
         "key_value_heads": layers[0].key_value_heads,
         **({"layers_without_attention": others} if others else {}),

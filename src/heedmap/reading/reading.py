@@ -47,6 +47,7 @@ class Reading:
         logits: [vocabulary], the last row of logits; None for models that predict no next token.
         candidates: the most likely next tokens, most likely first.
         reader: the live model; None in a reading opened from a file.
+        keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
     tokens: Tokens
@@ -56,6 +57,7 @@ class Reading:
     logits: torch.Tensor | None = None
     candidates: tuple[Candidate, ...] = ()
     reader: Model | None = field(default=None, repr=False, compare=False)
+    keys: Tokens | None = None
 
     @property
     def text(self) -> str:
@@ -170,6 +172,7 @@ class Reading:
             key_value_heads=call.key_value_heads,
             model=self.model,
             scores=self.map(number, head, scores=True)[query[0]] if scores else None,
+            keys=self.keys,
         )
 
     @staticmethod
@@ -210,7 +213,7 @@ class Reading:
             0.0
         """
         number = self.layer_number(layer)
-        weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+        weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model, self.keys)
         if not scores:
             return weights
         refuse_mean_of_scores(head, 1)
@@ -513,7 +516,7 @@ def check_layer(layer: int, layers: tuple[AttentionLayer, ...], model: Mapping[s
     Raises:
         OutOfRange: the model has no such layer, or it has no attention; those that have are named.
     """
-    numbers = [one.number for one in layers]
+    numbers = sorted({one.number for one in layers})
     if layer in numbers:
         return layer
     others = model.get("layers_without_attention", {})

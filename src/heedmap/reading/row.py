@@ -35,6 +35,8 @@ class Row:
         heads: number of query heads in the layer.
         key_value_heads: number of key-value heads in the layer.
         model: what the numbers were measured on.
+        scores: [key], the scores before softmax where they were asked for; -inf where forbidden.
+        keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
     tokens: Tokens
@@ -49,6 +51,13 @@ class Row:
     heads: int
     key_value_heads: int
     model: dict[str, Any]
+    scores: Floats | None = None
+    keys: Tokens | None = None
+
+    @property
+    def key_tokens(self) -> Tokens:
+        """The tokens that are looked at."""
+        return self.tokens if self.keys is None else self.keys
 
     @property
     def sum(self) -> float:
@@ -94,30 +103,35 @@ class Row:
         Raises:
             WordNotFound, AmbiguousWord: see `Tokens.find`.
         """
-        return float(self.weights[list(self.tokens.find(word).tokens)].sum())
+        return float(self.weights[list(self.key_tokens.find(word).tokens)].sum())
 
     def to_json(self) -> dict[str, Any]:
-        """The row as JSON: weights are null where the word cannot look."""
+        """The row as JSON: weights, and scores where they were asked for, are null where the word cannot look."""
+        scores = {} if self.scores is None else {"scores": self._or_null(self.scores)}
         return {
             "schema": SCHEMA,
             "model": self.model,
             "text": self.tokens.text,
             "tokens": self.tokens.to_json(),
+            **({} if self.keys is None else {"source": self.keys.text, "keys": self.keys.to_json()}),
             "word": self.word,
             "query": list(self.query),
             "query_rule": self.query_rule,
             "layer": self.layer,
             "head": self.head,
-            "weights": [
-                number_or_none(weight) if reachable else None
-                for weight, reachable in zip(self.weights, self.allowed, strict=True)
-            ],
+            "weights": self._or_null(self.weights),
+            **scores,
             "sum": number_or_none(self.sum),
             "sink": number_or_none(self.sink),
             "ordinary": number_or_none(self.ordinary),
             "key_value_head": self.key_value_head,
             "not_a_number": int(np.isnan(self.weights[self.allowed]).sum()),
         }
+
+    def _or_null(self, numbers: Floats) -> list[float | None]:
+        """Numbers for JSON: null where the word cannot look, and where they are none."""
+        pairs = zip(numbers, self.allowed, strict=True)
+        return [number_or_none(number) if reachable else None for number, reachable in pairs]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the row as bars with matplotlib and return the Axes."""
