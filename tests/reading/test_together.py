@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError, TextError, UnsupportedModel
+from heedmap.reading import padded, together
 from heedmap.reading.model import Model, wrap
 from heedmap.reading.padded import SIDES, Side, pad
 from heedmap.reading.reading import Reading
@@ -17,6 +18,7 @@ from heedmap.reading.together import read_together
 from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
 from tests.tiny import FAMILIES, tiny_ids, tiny_model
+from tests.tiny_stacks import tiny_t5
 
 TOLERANCE = 1e-5
 """As for the tap: float32 leaves about 1e-6 on a weight, and a batch multiplies in another order than a single text."""
@@ -97,6 +99,11 @@ def test_a_real_end_token_stays_although_it_is_also_the_padding(side: Side, smol
     assert_same(found, smollm2.read(texts[0]))
 
 
+def test_a_batch_for_an_encoder_and_a_decoder_is_refused(smollm2_tokenizer: Any) -> None:
+    with pytest.raises(UnsupportedModel, match=r"has an encoder and a decoder: read its texts one by one"):
+        wrap(tiny_t5(), smollm2_tokenizer).read_batch(["a", "b c"])
+
+
 def test_a_model_that_does_not_mind_its_padding_mask_is_refused(smollm2_tokenizer: Any) -> None:
     """Its real tokens would change with what stands beside them: the check of alone against padded says so."""
     module = tiny_model("bert")
@@ -114,10 +121,8 @@ def test_a_model_that_does_not_mind_its_padding_mask_is_refused(smollm2_tokenize
 def test_texts_run_together_only_with_texts_of_like_length(
     smollm2_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from heedmap.reading import together
-
     sizes = []
-    run = together.run_padded
+    run = padded.run_padded
 
     def counting(module: Any, batch: Any) -> Any:
         sizes.append(tuple(batch.ids.shape))
@@ -146,7 +151,7 @@ def test_no_text_is_no_reading(smollm2: Model) -> None:
 def test_several_texts_given_as_one_are_refused_with_the_way_to_read_them(smollm2: Model) -> None:
     """A batch is not squeezed into one text: the message names the call that takes several."""
     with pytest.raises(TextError, match=r"one text \(a str\) was expected, not list: read several with model\.read_ba"):
-        smollm2.read(["The cat", "sat"])  # type: ignore[arg-type]
+        smollm2.read(["The cat", "sat"])  # type: ignore[call-overload]
 
 
 def test_a_weight_of_a_batch_that_was_watched_names_its_texts(smollm2: Model) -> None:

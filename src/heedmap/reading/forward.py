@@ -65,3 +65,10 @@ def answer_of(result: Any, module: nn.Module) -> torch.Tensor:
 def predicts_next_token(module: nn.Module) -> bool:
     """Whether the model is a causal language model with a head, whose last logits are the odds of the next token."""
     return "ForCausalLM" in type(module).__name__ or "LMHeadModel" in type(module).__name__
+
+
+def spread_ids(module: nn.Module, count: int) -> list[int]:
+    """A few different token ids that the model knows, spread over its vocabulary."""
+    configuration: Any = module.config
+    vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
+    return [int(number) for number in torch.linspace(0, vocabulary - 1, count + 2).long()[1:-1].tolist()]

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import answer_of, evaluating
+from heedmap.reading.forward import answer_of, evaluating, spread_ids
 from heedmap.reading.layers import refuse_difference
 from heedmap.reading.tap import Heard, tap
 
@@ -125,9 +125,7 @@ def check_padding(module: nn.Module, side: Side) -> None:
     """
     if side in _checked.setdefault(module, set()):
         return
-    configuration: Any = module.config
-    vocabulary = int(configuration.get_text_config().vocab_size)
-    ids = torch.linspace(0, vocabulary - 1, sum(_CHECK_LENGTHS) + 2).long()[1:-1].tolist()
+    ids = spread_ids(module, sum(_CHECK_LENGTHS))
     texts = [ids[: _CHECK_LENGTHS[0]], ids[_CHECK_LENGTHS[0] :]]
     together: list[Heard] = []
     message = (

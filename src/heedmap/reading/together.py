@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from heedmap.errors import OutOfRange, ReadingError
+from heedmap.errors import OutOfRange, ReadingError, UnsupportedModel
 from heedmap.reading.batch import text_call
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.layers import is_encoder_decoder
+from heedmap.reading.listening import AttentionLayer, LayerListener
 from heedmap.reading.odds import most_likely
 from heedmap.reading.padded import SIDES, Padded, Side, check_padding, pad, padding_id, run_padded
 from heedmap.reading.progress import Progress
@@ -52,6 +54,10 @@ def read_together(
         raise ReadingError(f"padding {padding!r} is not known: take 'right' or 'left'")
     if batch_size < 1:
         raise OutOfRange(f"a batch of {batch_size} texts was asked for: take 1 or more")
+    if is_encoder_decoder(model.module):
+        raise UnsupportedModel(
+            f"{model.name} has an encoder and a decoder: read its texts one by one, each with a target"
+        )
     wanted = None if layers is None else [layers] if isinstance(layers, int) else list(layers)
     found: dict[int, Reading] = {}
     for places in _of_like_length([len(tokens) for tokens in texts], batch_size):
@@ -110,13 +116,12 @@ def _listen(
 ) -> tuple[OrderedDict[int, AttentionCall], torch.Tensor]:
     """The attention calls of the layers wanted, for the whole batch, and the model's answer."""
     wanted = model.wanted(layers)
-    numbers = {layer.module: layer.number for layer in model.layers}
     calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
-    def keep(heard: Heard) -> None:
-        number = numbers[heard.module]
-        if number in wanted:
-            calls[number] = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
+    def keep(layer: AttentionLayer, heard: Heard) -> None:
+        if layer.number in wanted:
+            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
+            calls[layer.number] = kept
 
-    with tap(model.module, keep):
+    with tap(model.module, LayerListener(model.layers, keep)):
         return calls, run_padded(model.module, batch)
