@@ -155,6 +155,8 @@ FAMILIES: dict[str, Family] = {
     "gpt2": Family({**_GPT2, "scale_attn_by_inverse_layer_idx": True}, "scale by layer"),
     "gpt_neox": Family(_DECODER),
     "gptj": Family({**_GPT2, "rotary_dim": 8}),
+    "codegen": Family({**_GPT2, "rotary_dim": 8}),
+    "ctrl": Family({"vocab_size": VOCABULARY, "n_embd": 64, "dff": 64, "n_layer": 3, "n_head": 4, "n_positions": 64}),
     "opt": Family({**_DECODER, "ffn_dim": 64, "word_embed_proj_dim": 64}),
     "phi": Family(_DECODER),
     "qwen3_next": Family(
@@ -208,6 +210,39 @@ FAMILIES: dict[str, Family] = {
     "t5": Family(_T5, "a bias by distance; no scale", auto="encoder-decoder"),
 }
 
+_DEBERTA: dict[str, Any] = {**_BASE, "relative_attention": True, "pos_att_type": ["p2c", "c2p"]}
+_ALIBI = "a bias by distance (ALiBi)"
+OWN_CODE: dict[str, Family] = {
+    "bloom": Family({"vocab_size": VOCABULARY, "hidden_size": 64, "n_layer": 3, "n_head": 4}, _ALIBI),
+    "falcon": Family({**_DECODER, "alibi": False}, "one key-value head for all"),
+    "mpt": Family({"vocab_size": VOCABULARY, "d_model": 64, "n_layers": 3, "n_heads": 4, "max_seq_len": 64}, _ALIBI),
+    "gpt_neo": Family(
+        {
+            "vocab_size": VOCABULARY,
+            "hidden_size": 64,
+            "num_layers": 3,
+            "attention_types": [[["global", "local", "global"], 1]],
+            "num_heads": 4,
+            "max_position_embeddings": 64,
+            "window_size": 6,
+            "bos_token_id": 1,
+            "eos_token_id": 2,
+        },
+        "sliding window in some layers",
+    ),
+    "openai-gpt": Family({"vocab_size": VOCABULARY, "n_embd": 64, "n_layer": 3, "n_head": 4, "n_positions": 64}),
+    "xglm": Family({"vocab_size": VOCABULARY, "d_model": 64, "ffn_dim": 64, "num_layers": 3, "attention_heads": 4}),
+    "deberta": Family(_DEBERTA, "scores by content and by distance", auto="encoder"),
+    "deberta-v2": Family(_DEBERTA, "scores by content and by distance", auto="encoder"),
+    "roformer": Family({**_BASE, "embedding_size": 64}, auto="encoder"),
+    "xlnet": Family(
+        {"vocab_size": VOCABULARY, "d_model": 64, "n_layer": 3, "n_head": 4, "d_inner": 64},
+        "scores by content and by distance; one of its two streams",
+        auto="encoder",
+    ),
+}
+"""Families with attention code of their own, read from the weights that their eager attention makes."""
+
 _MAKERS: dict[str, Any] = {
     "decoder": AutoModelForCausalLM,
     "encoder": AutoModel,
@@ -220,7 +255,7 @@ def tiny_family(name: str, *, implementation: str | None = None) -> Any:
 
     Without an implementation it is the one that transformers chooses: SDPA, or eager where SDPA cannot do it.
     """
-    family = FAMILIES[name]
+    family = FAMILIES[name] if name in FAMILIES else OWN_CODE[name]
     configuration = AutoConfig.for_model(name, **family.settings)
     torch.manual_seed(0)
     model = _MAKERS[family.auto].from_config(configuration, attn_implementation=implementation).eval()

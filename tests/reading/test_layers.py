@@ -95,11 +95,6 @@ def test_silent_layers_that_should_have_attention_are_refused() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "bloom": (
-        AutoModelForCausalLM,
-        {"vocab_size": 99, "hidden_size": 32, "n_layer": 2, "n_head": 4},
-        r"Bloom\w* has attention code of its own \(bloom\)",
-    ),
     "mamba": (
         AutoModelForCausalLM,
         {"vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2},

@@ -14,7 +14,7 @@ from torch import nn
 
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.kernel import attend
-from heedmap.reading.layers import AttentionLayer
+from heedmap.reading.listening import AttentionLayer
 from heedmap.reading.memory import bytes_text, free_memory, require_memory
 
 LONG_SECONDS = 60.0

@@ -27,7 +27,9 @@ def evaluating(module: nn.Module) -> Iterator[None]:
             part.training = True
 
 
-def run(module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None) -> torch.Tensor:
+def run(
+    module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None, *, output_attentions: bool = False
+) -> torch.Tensor:
     """The model's answer for one text: its last row of logits, or all its last hidden states.
 
     Without gradients and without a cache.
@@ -36,6 +38,7 @@ def run(module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None
         module: a transformers model that takes `input_ids`.
         ids: [batch, token] int64, on the model's device.
         target: [batch, token] int64, what the decoder of an encoder-decoder runs; None for all other models.
+        output_attentions: make the model's parts return their weights.
 
     Returns:
         logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
@@ -46,6 +49,8 @@ def run(module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None
         options["use_cache"] = False
     if "logits_to_keep" in known:
         options["logits_to_keep"] = 1
+    if output_attentions:
+        options["output_attentions"] = True
     if target is not None:
         options["decoder_input_ids"] = target
     with torch.no_grad():
@@ -64,7 +69,9 @@ def answer_of(result: Any, module: nn.Module) -> torch.Tensor:
 
 def predicts_next_token(module: nn.Module) -> bool:
     """Whether the model is a causal language model with a head, whose last logits are the odds of the next token."""
-    return "ForCausalLM" in type(module).__name__ or "LMHeadModel" in type(module).__name__
+    name = type(module).__name__
+    # XLNet's head fills in tokens that are given by a mapping; without one its last row sees the last token itself.
+    return "ForCausalLM" in name or ("LMHeadModel" in name and "XLNet" not in name)
 
 
 def spread_ids(module: nn.Module, count: int) -> list[int]:

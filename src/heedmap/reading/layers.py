@@ -13,6 +13,7 @@ from heedmap.errors import UnsupportedModel
 from heedmap.reading.forward import evaluating, run
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
+from heedmap.reading.own_code import has_own_code, refuse_unknown_code, refuse_without_map, run_own_code
 from heedmap.reading.tap import Heard, switchable_configurations, tap
 
 __all__ = [
@@ -85,7 +86,11 @@ def is_encoder_decoder(module: nn.Module) -> bool:
 
 def _refuse_unknown_kinds(module: nn.Module) -> None:
     """Refuse by name what is not known to be read rightly, before anything runs."""
-    switchable_configurations(module)
+    refuse_without_map(module)
+    if has_own_code(module):
+        refuse_unknown_code(module)
+    else:
+        switchable_configurations(module)
     configuration: Any = module.config
     kind = f"{type(module).__name__} ({configuration.model_type})"
     if getattr(module, "main_input_name", "input_ids") != "input_ids":
@@ -106,6 +111,7 @@ def _check(module: nn.Module) -> _Checked:
     """Listen to a short input, and compare what the model says with and without the tap."""
     ids = _short_input(module)
     target = ids[:, :_CHECK_TARGET_TOKENS] if is_encoder_decoder(module) else None
+    own_code = has_own_code(module)
     heard: list[Heard] = []
     kind = type(module).__name__
     with evaluating(module):
@@ -114,8 +120,11 @@ def _check(module: nn.Module) -> _Checked:
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise UnsupportedModel(f"{kind} cannot be run on token ids alone ({reason})") from error
-        with tap(module, heard.append):
-            tapped = run(module, ids, target)
+        if own_code:
+            tapped = run_own_code(module, ids, heard.append)
+        else:
+            with tap(module, heard.append):
+                tapped = run(module, ids, target)
     if not heard:
         raise UnsupportedModel(
             f"{kind} ({module.config.model_type}) never called an attention function: "  # type: ignore[union-attr]
@@ -124,7 +133,8 @@ def _check(module: nn.Module) -> _Checked:
     refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
     found = layers_heard(module, heard)
     for layer, one in found:
-        refuse_wrong_weights(module, layer, one)
+        if not own_code:  # whose values are not known, and whose weights are those that it used
+            refuse_wrong_weights(module, layer, one)
     layers = tuple(layer for layer, _ in found)
     return _Checked(layers, layers_without_attention(module, layers))
 

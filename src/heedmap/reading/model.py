@@ -18,6 +18,7 @@ from heedmap.reading.forward import predicts_next_token, run
 from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
 from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.odds import most_likely
+from heedmap.reading.own_code import EAGER, has_own_code, refuse_values, require_layer_maps, run_own_code
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, tap
@@ -319,6 +320,9 @@ class Model:
     ) -> Reading:
         """Read tokens that are already made; the rest is as in `read`."""
         self.cost(len(tokens), layers=layers, values=values).require()
+        if has_own_code(self.module):
+            refuse_values(self.module, values)
+            require_layer_maps(len(self.wanted(layers)), self.layers[0].heads, len(tokens), self.module.device)
         calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
         def keep(layer: int, heard: Heard) -> None:
@@ -473,7 +477,11 @@ class Model:
 
         tell = counted(pick, len(self.layers), "reading layers", progress)
         ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
-        with tap(self.module, LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))):
+        listener = LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))
+        if has_own_code(self.module):
+            require_layer_maps(1, self.layers[0].heads, len(tokens), self.module.device)
+            return run_own_code(self.module, ids, listener)
+        with tap(self.module, listener):
             return run(self.module, ids)
 
     def wanted(self, layers: int | Iterable[int] | None) -> set[int]:
@@ -512,4 +520,5 @@ def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...
         "heads": layers[0].heads,
         "key_value_heads": layers[0].key_value_heads,
         **({"layers_without_attention": others} if others else {}),
+        **({"weights_from": EAGER} if has_own_code(module) else {}),
     }

@@ -213,6 +213,10 @@ class Reading:
             0.0
         """
         number = self.layer_number(layer)
+        if scores and "weights_from" in self.model:
+            raise ReadingError(
+                f"{self.model['name']} has attention code of its own: its weights are read, but not its scores"
+            )
         weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model, self.keys)
         if not scores:
             return weights

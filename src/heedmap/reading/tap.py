@@ -101,7 +101,7 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
         UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
     """
     configurations = switchable_configurations(module)
-    with _lock_of(module), contextlib.nullcontext() if keep_mode else evaluating(module):
+    with lock_of(module), contextlib.nullcontext() if keep_mode else evaluating(module):
         before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
         session = Session(receive, {id(part): name for name, part in module.named_modules()})
         token = _session.set(session)
@@ -148,7 +148,7 @@ def switchable_configurations(module: nn.Module) -> list[Any]:
     return list(found.values())
 
 
-def _lock_of(module: nn.Module) -> threading.RLock:
+def lock_of(module: nn.Module) -> threading.RLock:
     """The lock of a model."""
     with _locks_guard:
         return _locks.setdefault(module, threading.RLock())
