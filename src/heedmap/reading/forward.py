@@ -79,3 +79,21 @@ def spread_ids(module: nn.Module, count: int) -> list[int]:
     configuration: Any = module.config
     vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
     return [int(number) for number in torch.linspace(0, vocabulary - 1, count + 2).long()[1:-1].tolist()]
+
+
+def input_device(module: nn.Module) -> torch.device:
+    """Where token ids go: to the word vectors, wherever the rest of the model lies.
+
+    accelerate's offload leaves tables without data until they are called, and says where it brings them then.
+    """
+    try:
+        table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    except (AttributeError, NotImplementedError):
+        table = None
+    for part in (table, module):
+        place = getattr(getattr(part, "_hf_hook", None), "execution_device", None)
+        if place is not None:
+            return torch.device(place)
+    weight = getattr(table, "weight", None)
+    device = weight.device if isinstance(weight, torch.Tensor) else next(module.parameters()).device
+    return torch.device("cpu") if device.type == "meta" else device

@@ -19,6 +19,7 @@ from torch import nn
 from heedmap.errors import HeedmapError, OutOfRange, ReadingError, TextTooLong, UnsupportedModel
 from heedmap.models.quiet import quiet_transformers
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.forward import input_device
 from heedmap.reading.generation import Generation, LayerRows
 from heedmap.reading.generation_check import check_generation
 from heedmap.reading.layers import AttentionLayer, position_limit
@@ -78,7 +79,7 @@ def generate(
     )
     check_generation(model.module, options.get("cache_implementation"))
     steps = StepListener(model.layers, wanted)
-    ids = torch.tensor([prompt.ids], dtype=torch.long, device=model.module.device)
+    ids = torch.tensor([prompt.ids], dtype=torch.long, device=input_device(model.module))
     with steps.hearing(model.module), _seeded(seed, model.module), _counting(model.module, new_tokens, progress):
         output = run_generation(model.module, ids, new_tokens, **options)
     ids_written, beams_used = what_was_written(output, len(prompt))
@@ -259,7 +260,7 @@ def _seeded(seed: int | None, module: nn.Module) -> Iterator[None]:
     if seed is None:
         yield
         return
-    device: Any = module.device
+    device = input_device(module)
     with torch.random.fork_rng(devices=[device] if device.type == "cuda" else []):
         torch.manual_seed(seed)
         yield

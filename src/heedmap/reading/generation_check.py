@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import evaluating, run, spread_ids
+from heedmap.reading.forward import evaluating, input_device, run, spread_ids
 from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit, refuse_difference
 from heedmap.reading.listening import LayerListener
 from heedmap.reading.tap import Heard, tap
@@ -42,7 +42,7 @@ def check_generation(module: nn.Module, cache: str | None) -> None:
     length = _PROMPT if room is None else min(_PROMPT, room - _NEW)
     if length < 1:
         return  # no room for what would be checked, nor for what would be asked
-    _check(module, cache, torch.tensor([spread_ids(module, length)], device=module.device))  # type: ignore[arg-type]
+    _check(module, cache, torch.tensor([spread_ids(module, length)], device=input_device(module)))
     _checked[module].add(kind)
 
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import evaluating, run
+from heedmap.reading.forward import evaluating, input_device, run
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
 from heedmap.reading.own_code import has_own_code, refuse_unknown_code, refuse_without_map, run_own_code
@@ -173,8 +173,7 @@ def _short_input(module: nn.Module) -> torch.Tensor:
     vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
-    device: Any = module.device
-    return ids.unsqueeze(0).to(device)
+    return ids.unsqueeze(0).to(input_device(module))
 
 
 def position_limit(module: nn.Module) -> int | None:

@@ -14,7 +14,7 @@ from heedmap.errors import TokenizerMissing
 from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import Cost, estimate
-from heedmap.reading.forward import predicts_next_token, run
+from heedmap.reading.forward import input_device, predicts_next_token, run
 from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
 from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.odds import most_likely
@@ -70,13 +70,14 @@ def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None) ->
     """Read a model that your own code has loaded.
 
     Args:
-        module: a transformers model.
+        module: a transformers model; of one that `torch.compile` made, the model in it is read, uncompiled.
         tokenizer: its fast tokenizer.
         name: what to call it in the output; its class by default.
 
     Raises:
         UnsupportedModel: its attention cannot be read rightly.
     """
+    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the model, and shares its tables
     called = name or type(module).__name__
     return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None)))
 
@@ -322,7 +323,7 @@ class Model:
         self.cost(len(tokens), layers=layers, values=values).require()
         if has_own_code(self.module):
             refuse_values(self.module, values)
-            require_layer_maps(len(self.wanted(layers)), self.layers[0].heads, len(tokens), self.module.device)
+            require_layer_maps(len(self.wanted(layers)), self.layers[0].heads, len(tokens), input_device(self.module))
         calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
         def keep(layer: int, heard: Heard) -> None:
@@ -476,10 +477,10 @@ class Model:
                 receive(layer.number, heard)
 
         tell = counted(pick, len(self.layers), "reading layers", progress)
-        ids = torch.tensor([tokens.ids], dtype=torch.long, device=self.module.device)
+        ids = torch.tensor([tokens.ids], dtype=torch.long, device=input_device(self.module))
         listener = LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))
         if has_own_code(self.module):
-            require_layer_maps(1, self.layers[0].heads, len(tokens), self.module.device)
+            require_layer_maps(1, self.layers[0].heads, len(tokens), input_device(self.module))
             return run_own_code(self.module, ids, listener)
         with tap(self.module, listener):
             return run(self.module, ids)
@@ -514,7 +515,7 @@ def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...
         "revision": source.revision,
         "sha256": source.sha256,
         "dtype": str(module.dtype).removeprefix("torch."),
-        "device": str(module.device),
+        "device": str(input_device(module)),
         # The decoder's look at the source belongs to its own layers.
         "layers": sum(layer.stack != CROSS for layer in layers) or len(layers),
         "heads": layers[0].heads,

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import answer_of, evaluating, spread_ids
+from heedmap.reading.forward import answer_of, evaluating, input_device, spread_ids
 from heedmap.reading.layers import refuse_difference
 from heedmap.reading.tap import Heard, tap
 
@@ -73,8 +73,8 @@ def run_padded(module: nn.Module, batch: Padded) -> torch.Tensor:
         logits [text, vocabulary], or for a model without a head its last states [text, token, dim].
     """
     known = inspect.signature(type(module).forward).parameters
-    device: Any = module.device
-    last = torch.tensor([stop - 1 for _, stop in batch.places], device=device)
+    device = input_device(module)
+    last = torch.tensor([stop - 1 for _, stop in batch.places])  # indices may stay on the CPU, wherever the logits lie
     options: dict[str, Any] = {}
     if "use_cache" in known:
         options["use_cache"] = False
@@ -90,10 +90,9 @@ def run_padded(module: nn.Module, batch: Padded) -> torch.Tensor:
     answer: torch.Tensor = answer_of(result, module)
     if getattr(result, "logits", None) is not answer or answer.ndim != 3:
         return answer
-    last = last.to(answer.device)
     if "logits_to_keep" in known:
-        last = torch.searchsorted(wanted.to(answer.device), last)
-    chosen: torch.Tensor = answer[torch.arange(len(last), device=answer.device), last]
+        last = torch.searchsorted(wanted, last)
+    chosen: torch.Tensor = answer[torch.arange(len(last)), last]
     return chosen
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import ReadingError
-from heedmap.reading.forward import run
+from heedmap.reading.forward import input_device, run
 from heedmap.reading.row import Floats
 from heedmap.reading.tap import Heard, tap
 
@@ -122,7 +122,7 @@ def watch_projections(model: Model, ids: list[int], layer: int) -> _Watch:
     handles = watch.hooks()
     try:
         with tap(model.module, watch.receive):
-            run(model.module, torch.tensor([ids], dtype=torch.long, device=model.module.device))
+            run(model.module, torch.tensor([ids], dtype=torch.long, device=input_device(model.module)))
     finally:
         for handle in handles:
             handle.remove()

@@ -101,7 +101,8 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
         UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
     """
     configurations = switchable_configurations(module)
-    with lock_of(module), contextlib.nullcontext() if keep_mode else evaluating(module):
+    mode = contextlib.nullcontext() if keep_mode else evaluating(module)
+    with lock_of(module), _not_compiled(module), mode:
         before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
         session = Session(receive, {id(part): name for name, part in module.named_modules()})
         token = _session.set(session)
@@ -115,6 +116,14 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
             for configuration, loaded in before:
                 configuration._attn_implementation_internal = loaded
             _session.reset(token)
+
+
+def _not_compiled(module: nn.Module) -> contextlib.AbstractContextManager[Any]:
+    """Run what `torch.compile` made as it was written: a compiled part goes on calling what it was compiled with."""
+    if any(getattr(part, "_compiled_call_impl", None) or hasattr(part, "_orig_mod") for part in module.modules()):
+        stance: contextlib.AbstractContextManager[Any] = torch.compiler.set_stance("force_eager")
+        return stance
+    return contextlib.nullcontext()
 
 
 def switchable_configurations(module: nn.Module) -> list[Any]:

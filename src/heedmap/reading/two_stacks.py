@@ -12,7 +12,7 @@ import torch
 from heedmap.errors import ReadingError, TextError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import estimate
-from heedmap.reading.forward import run
+from heedmap.reading.forward import input_device, run
 from heedmap.reading.layers import AttentionLayer, is_encoder_decoder
 from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
 from heedmap.reading.map import Map
@@ -145,7 +145,7 @@ def read_two_stacks(
             calls[layer.stack][layer.number] = kept
 
     tell = counted(keep, len(model.layers), "reading layers", progress)
-    ids, decoder_ids = (torch.tensor([one.ids], device=model.module.device) for one in (source, target))
+    ids, decoder_ids = (torch.tensor([one.ids], device=input_device(model.module)) for one in (source, target))
     with tap(model.module, LayerListener(model.layers, lambda layer, heard: tell((layer, heard)))):
         answer = run(model.module, ids, decoder_ids)
     logits = answer[0, -1] if model.module.can_generate() else None
