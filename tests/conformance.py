@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import torch
 
+import heedmap
 from heedmap.reading.layers import attention_layers
 from heedmap.reading.listening import AttentionLayer, LayerListener
+from heedmap.reading.own_code import run_own_code
 from heedmap.reading.tap import Heard, tap
 from tests.families import FAMILIES, family_inputs, tiny_family
+from tests.watched_families import WATCHED, tiny_watched, watched_inputs
 
 SIDES = ("none", "left", "right")
 """Where the padding is."""
@@ -95,6 +99,37 @@ def agreement(
     counts = {stack: len(maps) for stack, maps in expected.items()}
     assert counts == {stack: sum(layer.stack == stack for layer in layers) for stack in counts}
     return Agreement(len(heard), weights, output, score, sinks, odd_sum, most_keys)
+
+
+def own_code_agreement(name: str, *, make: Callable[..., Any] = tiny_family) -> float:
+    """The largest difference of a weight of a family with attention code of its own from what it reports itself."""
+    model, reference = make(name, implementation=None), make(name, implementation="eager")
+    inputs = {part: tensor[:1] for part, tensor in family_inputs(name, "none").items()}
+    heard: list[Heard] = []
+    run_own_code(model, inputs["input_ids"], heard.append)
+    with torch.no_grad():
+        official = reference(**inputs, output_attentions=True).attentions
+    found = [one.call.weights(slice(None), slice(None)) for one in heard]
+    return _largest(found, official)
+
+
+def watched_agreement(name: str, *, make: Callable[..., Any] = tiny_watched) -> float:
+    """The largest difference of a weight, over all stacks, of a family that is watched."""
+    model, reference = make(name, implementation=None), make(name, implementation="eager")
+    with heedmap.watch(model) as watched, torch.no_grad():
+        model(**watched_inputs(name))
+    (forward,) = watched.forwards
+    with torch.no_grad():
+        official = reference(**watched_inputs(name), output_attentions=True)
+    return max(
+        _largest(forward.attentions(stack=stack or None), reduce(getattr, path, official))
+        for stack, path in WATCHED[name].stacks.items()
+    )
+
+
+def _largest(found: Sequence[torch.Tensor], official: Sequence[torch.Tensor]) -> float:
+    """The largest difference of two lists of maps."""
+    return max(float((one - other).abs().max()) for one, other in zip(found, official, strict=True))
 
 
 def _maps(official: Any, stack: str) -> list[torch.Tensor]:

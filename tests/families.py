@@ -274,6 +274,6 @@ def family_inputs(name: str, side: str) -> dict[str, torch.Tensor]:
     if side != "none":
         mask[1, slice(0, 5) if side == "left" else slice(-5, None)] = 0
     inputs = {"input_ids": ids.masked_fill(mask == 0, 0), "attention_mask": mask}
-    if FAMILIES[name].auto == "encoder-decoder":
+    if name in FAMILIES and FAMILIES[name].auto == "encoder-decoder":
         inputs["decoder_input_ids"] = ids[:, :7]
     return inputs
