@@ -61,9 +61,10 @@ def _check(module: nn.Module, cache: str | None, ids: torch.Tensor) -> None:
     with steps.hearing(module):
         tapped = run_generation(module, ids, _NEW, **options)
     with_cache = "" if cache is None else f" with a {cache} cache"
-    refuse_other_words(plain, tapped, f"{name} writes something else{with_cache} when its attention is read")
+    message = f"{name} writes something else{with_cache} when its attention is read"
+    refuse_other_words(plain, tapped, module.dtype, message)  # type: ignore[arg-type]
     written, beams = what_was_written(tapped, ids.shape[1])
-    if tapped.logits[0].dtype != torch.float32 or module.dtype not in (torch.float32, torch.float64):
+    if module.dtype in (torch.float16, torch.bfloat16):
         return  # in half precision a cached step and a whole pass round differently
     heard: list[tuple[AttentionLayer, Heard]] = []
     with tap(module, LayerListener(layers, lambda *one: heard.append(one))):
@@ -80,19 +81,26 @@ def _check(module: nn.Module, cache: str | None, ids: torch.Tensor) -> None:
         )
 
 
-def refuse_other_words(plain: Any, tapped: Any, message: str) -> None:
+def refuse_other_words(plain: Any, tapped: Any, dtype: torch.dtype, message: str) -> None:
     """Refuse when two greedy runs differ: in their logits while the words are the same, and in the words.
 
-    Words may part where two are as likely as rounding can tell; from there on the runs are not comparable.
+    Words may part where two are as likely as the dtype's rounding can tell; from there on the runs are not comparable.
+
+    Args:
+        plain: what transformers returned without the tap, with its logits.
+        tapped: the same with it.
+        dtype: what the model computes in; its logits are handed out in float32.
+        message: what the refusal says.
 
     Raises:
         UnsupportedModel: they differ.
     """
     prompt = plain.sequences.shape[1] - len(plain.logits)
     for step, (expected, found) in enumerate(zip(plain.logits, tapped.logits, strict=True)):
-        refuse_difference(expected, found, message)
+        refuse_difference(expected.to(dtype), found.to(dtype), message)
         if plain.sequences[0, prompt + step] != tapped.sequences[0, prompt + step]:
             best, second = expected[0].double().topk(2).values.tolist()
-            if best - second > 1e-3 * max(abs(best), 1.0):
+            tie = 5e-2 if dtype in (torch.float16, torch.bfloat16) else 1e-3
+            if best - second > tie * max(abs(best), 1.0):
                 raise UnsupportedModel(f"{message} (word {step})")
             return

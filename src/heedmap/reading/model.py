@@ -19,6 +19,7 @@ from heedmap.reading.layers import AttentionLayer, attention_layers, other_layer
 from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.odds import most_likely
 from heedmap.reading.own_code import EAGER, has_own_code, refuse_values, require_layer_maps, run_own_code
+from heedmap.reading.parallel import tensor_parallel_part
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, tap
@@ -507,6 +508,7 @@ class Model:
 def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...]) -> dict[str, Any]:
     """A model as JSON: where it came from, and what it is; hybrids also name their layers without attention."""
     others = {str(number): kind for number, kind in silent_layers(module).items()}
+    part = tensor_parallel_part(module, layers[0].heads)
     return {
         "name": source.name,
         "class": type(module).__name__,
@@ -521,5 +523,6 @@ def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...
         "heads": layers[0].heads,
         "key_value_heads": layers[0].key_value_heads,
         **({"layers_without_attention": others} if others else {}),
+        **({"tensor_parallel": part} if part else {}),
         **({"weights_from": EAGER} if has_own_code(module) else {}),
     }
