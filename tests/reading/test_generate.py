@@ -16,7 +16,9 @@ from heedmap.reading.generate import generate, what_was_written
 from heedmap.reading.generation import Generation
 from heedmap.reading.model import Model, wrap
 from heedmap.text.tokenize import from_ids
+from tests.families import tiny_family
 from tests.tiny import DECODERS, tiny_ids
+from tests.tiny_stacks import tiny_t5
 
 TOLERANCE = 1e-5
 """Float32 leaves about 1e-6 on a weight; a cached step multiplies in another order than a whole pass."""
@@ -276,6 +278,14 @@ def test_what_cannot_be_generated_is_refused_with_the_way_on(smollm2: Model, min
         generation.row(0, layer=40)
     with pytest.raises(OutOfRange, match=r"head 9 is out of range: layer 12 has 9 heads"):
         generation.row(0, layer=12, head=9)
+
+
+def test_families_of_their_own_code_and_of_two_stacks_are_refused_by_name(smollm2_tokenizer: Any) -> None:
+    prompt = from_ids(smollm2_tokenizer, [5, 6, 7])
+    with pytest.raises(UnsupportedModel, match=r"BloomForCausalLM has attention code of its own.*read the whole text"):
+        generate(wrap(tiny_family("bloom", implementation="eager"), smollm2_tokenizer), prompt, 2)
+    with pytest.raises(UnsupportedModel, match=r"T5ForConditionalGeneration has an encoder and a decoder"):
+        generate(wrap(tiny_t5(), smollm2_tokenizer), prompt, 2)
 
 
 def test_progress_counts_the_new_tokens(smollm2_tokenizer: Any) -> None:

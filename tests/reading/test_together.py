@@ -17,6 +17,7 @@ from heedmap.reading.reading import Reading
 from heedmap.reading.together import read_together
 from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
+from tests.families import tiny_family
 from tests.tiny import FAMILIES, tiny_ids, tiny_model
 from tests.tiny_stacks import tiny_t5
 
@@ -97,6 +98,13 @@ def test_a_real_end_token_stays_although_it_is_also_the_padding(side: Side, smol
     found = smollm2.read_batch(texts, padding=side)[0]
     assert [token.text for token in found.tokens].count("<|im_end|>") == 3
     assert_same(found, smollm2.read(texts[0]))
+
+
+def test_a_family_with_code_of_its_own_is_read_one_by_one(smollm2_tokenizer: Any) -> None:
+    model = wrap(tiny_family("bloom", implementation="eager"), smollm2_tokenizer)
+    texts = texts_of(smollm2_tokenizer, [9, 4])
+    for tokens, found in zip(texts, read_together(model, texts), strict=True):
+        assert_same(found, model.read_tokens(tokens))
 
 
 def test_a_batch_for_an_encoder_and_a_decoder_is_refused(smollm2_tokenizer: Any) -> None:

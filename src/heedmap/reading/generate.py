@@ -25,6 +25,7 @@ from heedmap.reading.generation_check import check_generation
 from heedmap.reading.layers import AttentionLayer, position_limit
 from heedmap.reading.listening import LayerListener
 from heedmap.reading.memory import require_memory
+from heedmap.reading.own_code import has_own_code
 from heedmap.reading.progress import Progress
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokenize import from_ids
@@ -242,6 +243,11 @@ def _refuse_what_cannot_run(model: Model, prompt: Tokens, new_tokens: int) -> No
     module = model.module
     if getattr(module.config, "is_encoder_decoder", False):
         raise UnsupportedModel(f"{type(module).__name__} has an encoder and a decoder: its writing cannot be read yet")
+    if has_own_code(module):
+        raise UnsupportedModel(
+            f"{type(module).__name__} has attention code of its own: what it writes cannot be read step by step yet; "
+            "write with model.module.generate, and read the whole text with model.read"
+        )
     if not (hasattr(module, "can_generate") and module.can_generate()):
         raise ReadingError(f"{model.name} does not write: it is a {type(module).__name__}, so take a causal model")
     if new_tokens < 1:

@@ -16,6 +16,7 @@ from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.layers import is_encoder_decoder
 from heedmap.reading.listening import AttentionLayer, LayerListener
 from heedmap.reading.odds import most_likely
+from heedmap.reading.own_code import has_own_code
 from heedmap.reading.padded import SIDES, Padded, Side, check_padding, pad, padding_id, run_padded
 from heedmap.reading.progress import Progress
 from heedmap.reading.reading import Reading
@@ -58,6 +59,9 @@ def read_together(
         raise UnsupportedModel(
             f"{model.name} has an encoder and a decoder: read its texts one by one, each with a target"
         )
+    if has_own_code(model.module):
+        # Such a model is read from its eager weights, a layer at a time: a batch would hold a map for each text.
+        return [model.read_tokens(tokens, layers=layers, values=values) for tokens in texts]
     wanted = None if layers is None else [layers] if isinstance(layers, int) else list(layers)
     found: dict[int, Reading] = {}
     for places in _of_like_length([len(tokens) for tokens in texts], batch_size):
