@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, BartConfig, BartForCausalLM
 
 from heedmap.errors import OutOfRange, UnsupportedModel
 from heedmap.models.load import ModelSource
 from heedmap.reading import layers as layers_module
 from heedmap.reading import tap as tap_module
+from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.layers import attention_layers, other_layers, position_limit
 from heedmap.reading.model import describe
@@ -155,3 +156,17 @@ def test_weights_that_do_not_give_the_output_are_refused_by_layer(monkeypatch: p
         UnsupportedModel, match=r"layer 2 of LlamaForCausalLM \(model.layers.2.self_attn, LlamaAttention\)"
     ):
         attention_layers(tiny_model("llama"))
+
+
+def test_the_decoder_of_an_encoder_decoder_alone_has_its_own_number_of_layers() -> None:
+    sizes = {"d_model": 32, "decoder_attention_heads": 4, "decoder_ffn_dim": 32, "encoder_layers": 3, "vocab_size": 99}
+    model = BartForCausalLM(BartConfig(**sizes, decoder_layers=2)).eval()
+    assert [layer.number for layer in attention_layers(model)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("LlamaForCausalLM", True), ("GPT2LMHeadModel", True), ("XLNetLMHeadModel", False), ("XLMWithLMHeadModel", False)],
+)
+def test_which_models_predict_the_next_token(name: str, says: bool) -> None:
+    assert predicts_next_token(type(name, (torch.nn.Module,), {})()) is says

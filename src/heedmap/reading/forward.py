@@ -70,8 +70,8 @@ def answer_of(result: Any, module: nn.Module) -> torch.Tensor:
 def predicts_next_token(module: nn.Module) -> bool:
     """Whether the model is a causal language model with a head, whose last logits are the odds of the next token."""
     name = type(module).__name__
-    # XLNet's head fills in tokens that are given by a mapping; without one its last row sees the last token itself.
-    return "ForCausalLM" in name or ("LMHeadModel" in name and "XLNet" not in name)
+    # The heads of XLNet (XLNetLMHeadModel) and XLM (XLMWithLMHeadModel) fill in tokens that stand in the text.
+    return "ForCausalLM" in name or ("LMHeadModel" in name and "WithLMHead" not in name and "XLNet" not in name)
 
 
 def spread_ids(module: nn.Module, count: int) -> list[int]:

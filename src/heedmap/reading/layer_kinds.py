@@ -8,16 +8,13 @@ from typing import Any
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.listening import ENCODER, AttentionLayer
+from heedmap.reading.listening import AttentionLayer
 
 _KINDS_IN_CONFIGURATION = ("layers_block_type", "layer_types")
 """Where a configuration says what each layer is."""
 
 _SOFTMAX_ATTENTION = ("full_attention", "sliding_attention", "chunked_attention", "attention", "hybrid")
 """Kinds of layers with a map of weights: where no call was heard, they have code of their own."""
-
-_COUNTS = {"": ("num_hidden_layers",), ENCODER: ("encoder_layers", "num_layers", "num_hidden_layers")}
-_DECODER_COUNTS = ("decoder_layers", "num_decoder_layers", "num_hidden_layers")
 
 
 def layers_without_attention(module: nn.Module, layers: Sequence[AttentionLayer]) -> dict[int, str]:
@@ -29,7 +26,7 @@ def layers_without_attention(module: nn.Module, layers: Sequence[AttentionLayer]
     found: dict[int, str] = {}
     for stack in dict.fromkeys(layer.stack for layer in layers):
         heard = {layer.number: layer for layer in layers if layer.stack == stack}
-        expected = _count(module, stack, len(heard))
+        expected = _count(module, list(heard.values()))
         silent = sorted(set(range(expected)) - set(heard))
         if len(heard) + len(silent) != expected:
             raise UnsupportedModel(
@@ -47,17 +44,14 @@ def layers_without_attention(module: nn.Module, layers: Sequence[AttentionLayer]
     return found
 
 
-def _count(module: nn.Module, stack: str, heard: int) -> int:
-    """How many layers a stack has by the configuration."""
-    configuration: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
-    if stack:
-        configuration = module.config
-        part = getattr(configuration, "encoder" if stack == ENCODER else "decoder", None)
-        configuration = configuration if part is None else part
-    for name in _COUNTS.get(stack, _DECODER_COUNTS):
-        if isinstance(getattr(configuration, name, None), int):
-            return int(getattr(configuration, name))
-    return heard
+def _count(module: nn.Module, layers: Sequence[AttentionLayer]) -> int:
+    """How many layers a stack has: as many as the list that its attention modules are numbered in."""
+    if any(layer.call for layer in layers):
+        return len(layers)  # they share a module, and were counted when they were numbered
+    name = layers[0].module
+    holder = name[: name.index(f".{layers[0].number}.")] if f".{layers[0].number}." in name else ""
+    numbered = module.get_submodule(holder)
+    return len(numbered) if isinstance(numbered, nn.ModuleList) else len(layers)
 
 
 def _kind(module: nn.Module, number: int) -> str | None:

@@ -27,11 +27,18 @@ KNOWN = (
     "deberta",
     "deberta-v2",
     "falcon",
+    "flaubert",
     "gpt_neo",
+    "gpt_neox_japanese",
+    "megatron-bert",
+    "mpnet",
     "mpt",
     "openai-gpt",
+    "rembert",
     "roformer",
+    "trocr",
     "xglm",
+    "xlm",
     "xlnet",
 )
 """The families that are known to be read rightly in this way; tests compare each with what it reports itself."""
