@@ -159,7 +159,13 @@ def test_weights_that_do_not_give_the_output_are_refused_by_layer(monkeypatch: p
 
 
 def test_the_decoder_of_an_encoder_decoder_alone_has_its_own_number_of_layers() -> None:
-    sizes = {"d_model": 32, "decoder_attention_heads": 4, "decoder_ffn_dim": 32, "encoder_layers": 3, "vocab_size": 99}
+    sizes: dict[str, Any] = {
+        "d_model": 32,
+        "decoder_attention_heads": 4,
+        "decoder_ffn_dim": 32,
+        "encoder_layers": 3,
+        "vocab_size": 99,
+    }
     model = BartForCausalLM(BartConfig(**sizes, decoder_layers=2)).eval()
     assert [layer.number for layer in attention_layers(model)] == [0, 1]
 

@@ -179,7 +179,7 @@ def _attention(
     indices: torch.Tensor | None = None,
     block_indices: torch.Tensor | None = None,
     loaded_eager: bool = False,
-    **_: Any,
+    **others: Any,
 ) -> tuple[torch.Tensor, None]:
     """The attention function that transformers calls under the tap; the argument names are its contract."""
     if query.ndim != 4 or key.ndim != 4:
@@ -189,6 +189,12 @@ def _attention(
         )
     if block_indices is not None:
         raise UnsupportedModel(f"{type(module).__name__} picks blocks of keys by an index: this cannot be read yet")
+    for name, given in others.items():
+        if isinstance(given, torch.Tensor) and given.is_floating_point():
+            raise UnsupportedModel(
+                f"{type(module).__name__} gives its attention numbers called '{name}', of which it is not known what "
+                "they do to the weights: this cannot be read yet"
+            )
     if isinstance(attention_mask, LazyMask):
         rule = attention_mask.rule
     else:
