@@ -15,6 +15,7 @@ from heedmap.reading import generation_check
 from heedmap.reading.generate import generate, what_was_written
 from heedmap.reading.generation import Generation
 from heedmap.reading.model import Model, wrap
+from heedmap.reading.two_stacks import read_two_stacks
 from heedmap.text.tokenize import from_ids
 from tests.families import tiny_family
 from tests.tiny import DECODERS, tiny_ids
@@ -280,12 +281,46 @@ def test_what_cannot_be_generated_is_refused_with_the_way_on(smollm2: Model, min
         generation.row(0, layer=12, head=9)
 
 
-def test_families_of_their_own_code_and_of_two_stacks_are_refused_by_name(smollm2_tokenizer: Any) -> None:
+TWO_STACKS: dict[str, dict[str, Any]] = {
+    "greedy": {},
+    "three beams": {"num_beams": 3},
+    "sampling": {"do_sample": True, "temperature": 2.0, "seed": 3},
+}
+
+
+@pytest.mark.parametrize("way", TWO_STACKS)
+def test_an_encoder_decoder_writes_and_looks_at_the_source_as_in_one_pass(way: str, smollm2_tokenizer: Any) -> None:
+    """Rows of the steps, stacked and following their beam, are those of teacher forcing, of both of its stacks."""
+    module = tiny_t5()
+    for parameter in module.parameters():
+        if parameter.ndim >= 2:
+            torch.nn.init.normal_(parameter, std=0.3)
+    module.generation_config.eos_token_id = None
+    model = wrap(module, smollm2_tokenizer)
+    source = from_ids(smollm2_tokenizer, tiny_ids(PROMPT)[0].tolist())
+    generation = generate(model, source, 4, **TWO_STACKS[way])
+    options = {key: value for key, value in TWO_STACKS[way].items() if key != "seed"}
+    torch.manual_seed(3)
+    expected = module.generate(torch.tensor([source.ids]), max_new_tokens=4, **{"do_sample": False, **options})
+    assert generation.tokens.ids == expected[0].tolist()
+    assert generation.prompt == 1
+    forced = read_two_stacks(model, source, generation.tokens)
+    assert generation.cross is not None
+    for found, reading in ((generation, forced.decoder), (generation.cross, forced.cross)):
+        assert list(found.rows_of) == list(reading.calls) == [0, 1]
+        for layer, rows in found.rows_of.items():
+            whole = reading.call(layer).weights(slice(0, 4), slice(None))[0].transpose(0, 1).numpy()
+            np.testing.assert_allclose(rows.weights, whole, atol=TOLERANCE, rtol=0)
+    row = generation.cross.row(2, layer=1, head=0)
+    assert (len(row.weights), row.query, row.chooses, row.key_tokens) == (PROMPT, (2,), 3, source)
+    assert row.sum == pytest.approx(1, abs=1e-6)
+    assert "row 2 chooses 3" in str(generation.cross)
+
+
+def test_families_with_code_of_their_own_are_refused_by_name(smollm2_tokenizer: Any) -> None:
     prompt = from_ids(smollm2_tokenizer, [5, 6, 7])
     with pytest.raises(UnsupportedModel, match=r"BloomForCausalLM has attention code of its own.*read the whole text"):
         generate(wrap(tiny_family("bloom", implementation="eager"), smollm2_tokenizer), prompt, 2)
-    with pytest.raises(UnsupportedModel, match=r"T5ForConditionalGeneration has an encoder and a decoder"):
-        generate(wrap(tiny_t5(), smollm2_tokenizer), prompt, 2)
 
 
 def test_progress_counts_the_new_tokens(smollm2_tokenizer: Any) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import click
+
 from heedmap.cli.common import note, print_json, read_text, show
 from heedmap.cli.options import load_model
+from heedmap.errors import ReadingError
 
 
 def show_generation(
@@ -26,13 +29,18 @@ def show_generation(
         word: one of the new tokens; None shows a line for each.
         layer: from 0; None is the middle one.
         head: from 0; None is the mean over heads.
-        options: what `model_options` gave.
+        options: what `model_options` and `stack_options` gave.
         as_json: whether JSON is printed instead of a picture.
     """
     from heedmap.drawing.bars import row_bars
     from heedmap.drawing.generations import generation_lines
     from heedmap.drawing.readings import row_picture
 
+    target, stack = options.pop("target"), options.pop("stack")
+    if target is not None:
+        raise click.UsageError("with --generate the model writes the target itself: leave --target out")
+    if stack == "encoder":
+        raise click.UsageError("the encoder chooses no token: with --generate, --stack is decoder or cross")
     content = read_text(text)
     model = load_model(options)
     number = model.layers[len(model.layers) // 2].number if layer is None else layer
@@ -43,6 +51,10 @@ def show_generation(
         special_tokens=options.pop("special_tokens"),
         truncate=options.pop("truncate"),
     )
+    if stack is not None and generation.cross is None:
+        raise ReadingError(f"{model.name} has one stack of layers: leave --stack out")
+    if generation.cross is not None and stack != "decoder":
+        generation = generation.cross
     about = generation.model
     note(
         f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {generation.prompt} "

@@ -50,14 +50,14 @@ class _GenerationLines:
         )
         yield line(f"{len(self.rows)} new tokens; row i chooses token i + 1", encoding, "dim")
         yield Text("")
-        labels = [
-            shorten(printable(label, encoding), LONGEST_LABEL, glyphs_for(encoding).ellipsis)
-            for label in first.tokens.labels
-        ]
+        labels, keys = (
+            [shorten(printable(label, encoding), LONGEST_LABEL, glyphs_for(encoding).ellipsis) for label in of.labels]
+            for of in (first.tokens, first.key_tokens)
+        )
         places = len(str(len(labels)))
         widest = max(cell_len(labels[row.chooses]) for row in self.rows)
         for row in self.rows:
-            largest = ", ".join(f"{isolate(labels[index])} {row.weights[index]:.3f}" for index in row.largest(LARGEST))
+            largest = ", ".join(f"{isolate(keys[index])} {row.weights[index]:.3f}" for index in row.largest(LARGEST))
             chosen = pad(isolate(labels[row.chooses]), widest)
             text = f"row {row.query[0]:>{places}} chooses {row.chooses:>{places}} {chosen}  looks at {largest}"
             yield Text(text, overflow="fold")

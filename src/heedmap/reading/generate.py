@@ -8,8 +8,8 @@ row is put back at the places in the text that its mask rule names.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence, Sized
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward import input_device
 from heedmap.reading.generation import Generation, LayerRows
 from heedmap.reading.generation_check import check_generation
-from heedmap.reading.layers import AttentionLayer, position_limit
-from heedmap.reading.listening import LayerListener
+from heedmap.reading.layers import AttentionLayer, is_encoder_decoder, position_limit
+from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
 from heedmap.reading.memory import require_memory
 from heedmap.reading.own_code import has_own_code
 from heedmap.reading.progress import Progress
@@ -42,6 +42,7 @@ OURS = {
     "inputs": "give the text",
     "input_ids": "give the text",
     "attention_mask": "give the text",
+    "decoder_input_ids": "the decoder begins with its start token",
     "disable_compile": "a compiled step cannot be heard",
 }
 """Options of transformers' `generate` that are given in another way here, and how."""
@@ -70,6 +71,7 @@ def generate(
     options = _checked_options(options)
     _refuse_what_cannot_run(model, prompt, new_tokens)
     wanted = model.wanted(layers)
+    stacks = (DECODER, CROSS) if is_encoder_decoder(model.module) else ("",)
     beams = int(options.get("num_beams") or 1)
     rows = sum(layer.heads for layer in model.layers if layer.number in wanted) * new_tokens
     require_memory(
@@ -78,20 +80,29 @@ def generate(
         f"keeping {new_tokens} rows of {len(prompt) + new_tokens:,} tokens in {len(wanted)} layers",
         "keep fewer layers (layers=...)",
     )
+    from heedmap.reading.model import describe
+
     check_generation(model.module, options.get("cache_implementation"))
     steps = StepListener(model.layers, wanted)
     ids = torch.tensor([prompt.ids], dtype=torch.long, device=input_device(model.module))
     with steps.hearing(model.module), _seeded(seed, model.module), _counting(model.module, new_tokens, progress):
         output = run_generation(model.module, ids, new_tokens, **options)
-    ids_written, beams_used = what_was_written(output, len(prompt))
-    return Generation(
-        tokens=from_ids(model.tokenizer, [*prompt.ids, *ids_written]),
-        prompt=len(prompt),
-        layers=model.layers,
-        rows_of={number: steps.rows(number, len(prompt), beams_used) for number in sorted(wanted)},
-        model=model.describe(),
-        options={**options, **({} if seed is None else {"seed": seed})},
-    )
+    source = prompt if is_encoder_decoder(model.module) else None
+    begin = prompt.ids if source is None else output.sequences[0, :1].tolist()
+    ids_written, beams_used = what_was_written(output, len(begin))
+    tokens = from_ids(model.tokenizer, [*begin, *ids_written])
+    options = {**options, **({} if seed is None else {"seed": seed})}
+
+    def of_stack(stack: str, keys: Tokens | None) -> Generation:
+        layers = tuple(layer for layer in model.layers if layer.stack == stack)
+        rows_of = {
+            layer.number: steps.rows(layer, len(begin), beams_used, keys) for layer in layers if layer.number in wanted
+        }
+        about = {**describe(model.module, model.loaded.source, layers), **({"stack": stack} if stack else {})}
+        return Generation(tokens, len(begin), layers, rows_of, about, options, keys)
+
+    found = of_stack(stacks[0], None)
+    return found if source is None else replace(found, cross=of_stack(CROSS, source))
 
 
 def run_generation(module: Any, ids: torch.Tensor, new_tokens: int, **options: Any) -> Any:
@@ -135,7 +146,9 @@ class StepListener:
 
     def __init__(self, layers: Sequence[AttentionLayer], wanted: Collection[int]) -> None:
         self._layers = layers
-        self._found: dict[int, dict[int, _StepWeights]] = {number: {} for number in wanted}
+        self._wanted = wanted
+        self._found: dict[tuple[str, int], dict[int, _StepWeights]] = {}
+        self._place = 0
         self._step = LayerListener(layers, self._keep)
 
     @contextlib.contextmanager
@@ -154,30 +167,35 @@ class StepListener:
 
     def _keep(self, layer: AttentionLayer, heard: Heard) -> None:
         """Keep the last row of a layer."""
-        if layer.number in self._found:
-            rule = heard.call.rule
-            self._found[layer.number][rule.query_offset + rule.queries - 1] = _last_row(heard.call)
+        if layer.stack == ENCODER:
+            return
+        if layer.stack != CROSS:  # a look at the source happens in the decoder's place, which its own call names
+            self._place = heard.call.rule.query_offset + heard.call.rule.queries - 1
+        if layer.number in self._wanted:
+            self._found.setdefault((layer.stack, layer.number), {})[self._place] = _last_row(heard.call)
 
-    def rows(self, number: int, prompt: int, beams: list[int]) -> LayerRows:
+    def rows(self, layer: AttentionLayer, prompt: int, beams: list[int], keys: Sized | None = None) -> LayerRows:
         """The rows of one layer that chose the new tokens.
 
         Args:
-            number: the layer.
+            layer: the layer.
             prompt: how many tokens the prompt has.
             beams: the row of the batch in which each new token was chosen.
+            keys: what the rows look at; None for the text itself.
 
         Raises:
             ReadingError: a row was not heard.
         """
         length = prompt + len(beams)
-        steps = self._found[number]
+        steps = self._found.get((layer.stack, layer.number), {})
         missing = [place for place in range(prompt - 1, length - 1) if place not in steps]
         if missing:
-            raise ReadingError(f"the row that chose token {missing[0] + 1} was not heard in layer {number}")
+            raise ReadingError(f"the row that chose token {missing[0] + 1} was not heard in layer {layer.number}")
         chosen = [steps[prompt - 1 + step].of(beam) for step, beam in enumerate(beams)]
         heads = chosen[0][0].shape[0]
-        weights = np.zeros((len(beams), heads, length))
-        allowed = np.zeros((len(beams), length), dtype=np.bool_)
+        width = length if keys is None else len(keys)
+        weights = np.zeros((len(beams), heads, width))
+        allowed = np.zeros((len(beams), width), dtype=np.bool_)
         sinks = np.zeros((len(beams), heads))
         for step, (row, reachable, first, sink) in enumerate(chosen):
             places = slice(first, first + row.shape[1])
@@ -241,8 +259,6 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
 def _refuse_what_cannot_run(model: Model, prompt: Tokens, new_tokens: int) -> None:
     """Refuse models that do not write, and texts that would not fit."""
     module = model.module
-    if getattr(module.config, "is_encoder_decoder", False):
-        raise UnsupportedModel(f"{type(module).__name__} has an encoder and a decoder: its writing cannot be read yet")
     if has_own_code(module):
         raise UnsupportedModel(
             f"{type(module).__name__} has attention code of its own: what it writes cannot be read step by step yet; "
@@ -253,10 +269,11 @@ def _refuse_what_cannot_run(model: Model, prompt: Tokens, new_tokens: int) -> No
     if new_tokens < 1:
         raise OutOfRange(f"{new_tokens} new tokens were asked for: take 1 or more")
     limit = position_limit(module)
-    if limit is not None and len(prompt) + new_tokens > limit:
+    begin = 1 if is_encoder_decoder(module) else len(prompt)
+    if limit is not None and begin + new_tokens > limit:
         raise TextTooLong(
-            f"{len(prompt)} tokens and {new_tokens} new ones are more than the model's {limit} positions: "
-            f"ask for {max(limit - len(prompt), 0)} at most"
+            f"{begin} tokens and {new_tokens} new ones are more than the model's {limit} positions: "
+            f"ask for {max(limit - begin, 0)} at most"
         )
 
 

@@ -73,6 +73,9 @@ class Generation:
         rows_of: the rows of each layer that was kept, by its number.
         model: what the numbers were measured on, as in the JSON output.
         options: the options of transformers' `generate` that were used.
+        source: the tokens that the rows look at, where they are not the text's own: in `cross`.
+        cross: in an encoder-decoder, whose text begins with the decoder's start token, the rows of the same steps on
+            the source.
     """
 
     tokens: Tokens
@@ -81,6 +84,8 @@ class Generation:
     rows_of: Mapping[int, LayerRows]
     model: dict[str, Any]
     options: dict[str, Any]
+    source: Tokens | None = None
+    cross: Generation | None = None
 
     @property
     def text(self) -> str:
@@ -137,6 +142,7 @@ class Generation:
             heads=sizes.heads,
             key_value_heads=sizes.key_value_heads,
             model=self.model,
+            keys=self.source,
             chooses=query + 1,
         )
 

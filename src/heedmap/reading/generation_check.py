@@ -14,8 +14,14 @@ from torch import nn
 
 from heedmap.errors import UnsupportedModel
 from heedmap.reading.forward import evaluating, input_device, run, spread_ids
-from heedmap.reading.layers import AttentionLayer, attention_layers, position_limit, refuse_difference
-from heedmap.reading.listening import LayerListener
+from heedmap.reading.layers import (
+    AttentionLayer,
+    attention_layers,
+    is_encoder_decoder,
+    position_limit,
+    refuse_difference,
+)
+from heedmap.reading.listening import CROSS, ENCODER, LayerListener
 from heedmap.reading.tap import Heard, tap
 
 _PROMPT, _NEW = 8, 3
@@ -63,16 +69,21 @@ def _check(module: nn.Module, cache: str | None, ids: torch.Tensor) -> None:
     with_cache = "" if cache is None else f" with a {cache} cache"
     message = f"{name} writes something else{with_cache} when its attention is read"
     refuse_other_words(plain, tapped, module.dtype, message)  # type: ignore[arg-type]
-    written, beams = what_was_written(tapped, ids.shape[1])
+    two_stacks = is_encoder_decoder(module)
+    begin = 1 if two_stacks else ids.shape[1]
+    written, beams = what_was_written(tapped, begin)
     if module.dtype in (torch.float16, torch.bfloat16):
         return  # in half precision a cached step and a whole pass round differently
     heard: list[tuple[AttentionLayer, Heard]] = []
     with tap(module, LayerListener(layers, lambda *one: heard.append(one))):
-        run(module, tapped.sequences[:, :-1])
+        run(module, *((ids, tapped.sequences[:, :-1]) if two_stacks else (tapped.sequences[:, :-1],)))
     for layer, one in heard:
-        rows = slice(ids.shape[1] - 1, ids.shape[1] - 1 + len(written))
+        if layer.stack == ENCODER:
+            continue
+        rows = slice(begin - 1, begin - 1 + len(written))
+        keys = range(one.call.rule.keys) if layer.stack == CROSS else None
         whole = one.call.weights(rows, slice(None))[0].transpose(0, 1).cpu()
-        found = torch.from_numpy(steps.rows(layer.number, ids.shape[1], beams).weights)[..., : whole.shape[-1]]
+        found = torch.from_numpy(steps.rows(layer, begin, beams, keys).weights)[..., : whole.shape[-1]]
         refuse_difference(
             whole.float(),
             found.float(),
