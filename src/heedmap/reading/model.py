@@ -279,7 +279,8 @@ class Model:
         """Let the model go on with a text, and keep for each new token the row that chose it, at the step it did so.
 
         The model writes what it writes without being read: at the first use of each kind of cache that is checked on
-        a few tokens. Row i chooses token i + 1. Memory grows with the tokens times the new tokens.
+        a few tokens. Row i chooses token i + 1. Memory grows with the tokens times the new tokens. In an
+        encoder-decoder the text is the source; `.cross` of the generation has the rows on it.
 
         Args:
             text: the prompt.
