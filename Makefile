@@ -8,11 +8,13 @@ TORCH ?= torch==2.13.0
 
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
+PEERS_VENV ?= .venv-peers
+PEERS := $(PEERS_VENV)/ready
 TROPHY := The trophy did not fit in the suitcase because it was too big.
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint docs bench gpu-check clean
+.PHONY: help demo test test-all lint docs bench bench-write gpu-check clean
 
 help: ## list what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,11 +49,24 @@ lint: $(READY) ## ruff and mypy
 docs: $(READY) ## write the generated parts of README and docs again: command reference, outputs, pictures
 	$(BIN)/python docs/build.py
 
-bench: $(READY) ## measure speed and memory against the plain forward pass and eager attention (minutes)
+# Other tools want packages that the project does not: they get an environment of their own.
+$(PEERS): Makefile
+	$(PYTHON) -m venv $(PEERS_VENV)
+	$(PEERS_VENV)/bin/python -m pip install --quiet $(TORCH)
+	$(PEERS_VENV)/bin/python -m pip install --quiet transformer-lens nnsight accelerate gguf
+	$(PEERS_VENV)/bin/python -m pip install --quiet --no-deps attnread
+	@touch $@
+
+bench: $(READY) $(PEERS) ## measure speed and memory beside the plain pass, eager attention and other tools (an hour)
+	$(BIN)/heedmap models get smollm2
 	$(BIN)/python -m benchmarks.run
+
+bench-write: $(READY) $(PEERS) ## the same, and put the tables into docs/performance.md
+	$(BIN)/heedmap models get smollm2
+	$(BIN)/python -m benchmarks.run --write
 
 gpu-check: $(READY) ## on a machine with a GPU: agreement, speed and memory there
 	$(BIN)/python -m benchmarks.gpu_check
 
 clean: ## remove the environment and what tools left behind; fetched models stay in their cache
-	rm -rf $(VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS_VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -55,3 +55,29 @@ def eager_forward(module: Any, tokens: Tokens) -> Any:
         output = module(input_ids=ids, use_cache=False, logits_to_keep=1, output_attentions=True)
     assert len(output.attentions) == module.config.num_hidden_layers
     return output
+
+
+def hooked_forward(module: Any, tokens: Tokens) -> list[Any]:
+    """The best that eager attention can do: each layer's weights are reduced by a hook and dropped.
+
+    Returns:
+        a layer each: the mean share of every head on the first token, over the positions after it.
+    """
+    import torch
+
+    assert module.config._attn_implementation == "eager"
+    shares: list[Any] = []
+
+    def reduce(_: Any, __: Any, output: tuple[Any, ...]) -> tuple[Any, ...]:
+        shares.append(output[1][0, :, 1:, 0].mean(-1))
+        return (output[0], None)
+
+    hooks = [layer.self_attn.register_forward_hook(reduce) for layer in module.model.layers]
+    try:
+        with torch.no_grad():
+            module(input_ids=torch.tensor([tokens.ids]), use_cache=False, logits_to_keep=1)
+    finally:
+        for hook in hooks:
+            hook.remove()
+    assert len(shares) == module.config.num_hidden_layers
+    return shares

@@ -147,11 +147,16 @@ def test_a_file_that_is_not_text(heedmap_command: CommandLine, tmp_path: Path) -
     assert "is not UTF-8 text (byte 2 is 0xef)" in run.err
 
 
-def test_hard_texts_are_read_or_refused_in_one_line(heedmap_command: CommandLine, data_folder: Path) -> None:
+def test_hard_texts_are_read_or_refused_in_one_line(
+    heedmap_command: CommandLine, data_folder: Path, tmp_path: Path
+) -> None:
     for path in sorted((data_folder / "hard").iterdir()):
-        run = heedmap_command("read", f"@{path}", "--layer", "3", "--truncate")
+        beginning = tmp_path / path.name
+        beginning.write_bytes(path.read_bytes()[:1500])
+        run = heedmap_command("read", f"@{beginning}", "--layer", "3")
         assert run.code in (0, 1), path
         assert "Traceback" not in run.err
+        assert "unexpected error" not in run.err, path
         assert "\x1b" not in run.out, path
         if run.code == 0:
             assert all(cell_len(line) <= 80 for line in run.out.splitlines()), path

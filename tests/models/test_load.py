@@ -134,14 +134,15 @@ def test_an_unknown_dtype_lists_those_there_are(folder: Path) -> None:
         load_model(folder, dtype="int8")
 
 
-@pytest.mark.parametrize("device", ["cuda:99", "gpu", "tpu", "cpu:zero", ""])
+@pytest.mark.parametrize("device", ["cuda:99", "gpu", "tpu", "cpu:zero", "xpu", "meta", ""])
 def test_an_unknown_device_lists_those_there_are(folder: Path, device: str) -> None:
     with pytest.raises(ModelError, match=f"there is no device '{device}' here: give auto or one of cpu"):
         load_model(folder, device=device)
 
 
 def test_devices(folder: Path) -> None:
-    assert next(load_model(folder, device="cpu").module.parameters()).device.type == "cpu"
+    for name in ("cpu", "cpu:0"):
+        assert next(load_model(folder, device=name).module.parameters()).device.type == "cpu"
     best = "cuda" if torch.cuda.is_available() else "cpu"
     assert next(load_model(folder).module.parameters()).device.type == best
 

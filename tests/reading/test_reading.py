@@ -93,8 +93,8 @@ def test_the_row_of_the_lesson(trophy: Reading) -> None:
 
 def test_the_mean_over_heads_is_the_mean_of_the_heads(trophy: Reading) -> None:
     heads = np.mean([np.asarray(trophy.map(12, head)) for head in range(9)], axis=0)
-    np.testing.assert_allclose(np.asarray(trophy.map(12)), heads, rtol=0, atol=1e-7)
-    np.testing.assert_allclose(trophy.row("it", 12).weights, heads[10], rtol=0, atol=1e-7)
+    np.testing.assert_allclose(np.asarray(trophy.map(12)), heads, rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(trophy.row("it", 12).weights, heads[10], rtol=0, atol=TOLERANCE)
 
 
 def test_a_word_of_two_tokens_has_the_mean_of_their_rows_or_the_last(trophy: Reading) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from transformers import pipeline
 
 import heedmap
 from heedmap.errors import EmptyText, OutOfRange, ReadingError, UnsupportedModel
@@ -201,6 +202,20 @@ def test_readings_of_generation_are_those_of_the_prompt(smollm2: Model) -> None:
         _ = watched.forwards[1].readings
 
 
+def test_a_pipeline_is_watched_through_its_model(minilm: Model) -> None:
+    texts = ["The cat sat on the mat.", "It was big."]
+    vectors = pipeline("feature-extraction", model=minilm.module, tokenizer=minilm.tokenizer, device="cpu")
+    expected = vectors(texts, batch_size=2)
+    with heedmap.watch(vectors.model, vectors.tokenizer, layers=3) as watched:
+        found = vectors(texts, batch_size=2)
+    for ours, theirs in zip(found, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+    assert [len(reading.tokens) for reading in watched.readings] == [9, 6]
+    for reading, text in zip(watched.readings, texts, strict=True):
+        alone = np.asarray(minilm.read(text).map(3))
+        np.testing.assert_allclose(np.asarray(reading.map(3)), alone, rtol=0, atol=TOLERANCE)
+
+
 def test_recomputation_for_gradients_is_no_forward_call() -> None:
     model = tiny_model("llama").train()
     # Newer versions of transformers call it by another name.
@@ -365,6 +380,16 @@ def test_what_cannot_be_watched_is_refused_by_name(smollm2: Model) -> None:
         heedmap.watch(torch.nn.Linear(2, 2)),
     ):
         pass
+
+
+def test_a_model_that_is_never_heard_is_no_empty_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = tiny_vit()
+    monkeypatch.setattr(type(model.layers[0].attention), "forward", lambda self, states, *_, **__: (states, None))
+    with (
+        pytest.raises(UnsupportedModel, match="ViTModel ran, and never called an attention function that can be read"),
+        heedmap.watch(model),
+    ):
+        model(pixel_values=tiny_pixels())
 
 
 def test_what_readings_cannot_be_had_is_said(smollm2_tokenizer: Any) -> None:

@@ -78,13 +78,14 @@ def command(
     With the columns token,x1,x2 one vector is query, key and value at once.
 
     \b
-    JSON has a row a token; fewer queries belong to the last tokens, or to "query_tokens":
+    JSON has a row a token; fewer queries belong to the last tokens, or to
+    "query_tokens":
       {"tokens": ["The", "it"], "query": [[1.0, 0.6]],
        "key": [[0.1, 0.0], [0.6, 0.5]], "value": [[0.1, 0.1], [0.2, 0.3]]}
-    "x" alone is query, key and value at once. "x" with "query_table", "key_table",
-    "value_table" (and "output_table", "query_bias", "key_bias", "value_bias",
-    "output_bias", "heads", "key_value_heads") is a whole layer. "mask" has rows of
-    true (may look) and false.
+    "x" alone is query, key and value at once. "x" with "query_table",
+    "key_table", "value_table" (and "output_table", "query_bias", "key_bias",
+    "value_bias", "output_bias", "heads", "key_value_heads") is a whole layer.
+    "mask" has rows of true (may look) and false.
 
     \b
     Examples:

@@ -8,6 +8,7 @@ import click
 
 from heedmap.cli.common import note, print_json, show
 from heedmap.cli.options import json_option, layer_option, model_options, read, text_argument
+from heedmap.cli.progress import progress_bar
 
 
 @click.command("explain")
@@ -37,7 +38,8 @@ def command(
     heedmap explain "The trophy did not fit in the suitcase because it was too big." --word it --layer 5 --head 4
     """
     reading = read(text, options, layer, values=True)
-    explanation = reading.explain(word or "@-1", layer, head, from_vector=from_vector)
+    with progress_bar() as progress:
+        explanation = reading.explain(word or "@-1", layer, head, from_vector=from_vector, progress=progress)
     if as_json:
         print_json(explanation.to_json())
     else:

@@ -19,6 +19,8 @@ COMMANDS = {
     "models": "The models there are; fetch one.",
     "next": "The odds of the next token.",
     "read": "Where one word looks.",
+    "spans": "Which part of a prompt the model looks at.",
+    "stats": "Exact statistics of all heads, at any length.",
 }
 """Subcommand and its line in `heedmap --help`; the code is loaded only when it is called."""
 

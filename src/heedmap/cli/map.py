@@ -42,15 +42,18 @@ def command(
     from heedmap.drawing.readings import map_picture
 
     reading = read(text, options, layer)
-    picture = map_picture(reading.map(layer, head))
+    found = reading.map(layer, head)
+    picture = map_picture(found)
     if output is None:
         from heedmap.drawing.grid import grid
 
         show(grid(picture))
     elif output.suffix.lower() in TABLES:
+        import numpy as np
+
         from heedmap.drawing.export import save_map
 
-        save_map(output, picture.weights, picture.allowed, picture.labels_query, picture.labels_key)
+        save_map(output, np.asarray(found), found.allowed(), picture.labels_query, picture.labels_key)
     else:
         from heedmap.drawing.figures import plot_map, save_figure
 

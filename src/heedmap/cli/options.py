@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from heedmap.cli.common import TEXT_HELP, note, read_text
+from heedmap.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -88,6 +89,8 @@ def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: A
         options: what `model_options` gave.
         layer: the layer to keep.
         keep: further arguments of `Model.read`.
+
+    What a long or large run will cost is said before it starts, and a bar shows how far it is.
     """
     content = read_text(text)
     target, stack = options.pop("target", None), options.pop("stack", None)
@@ -98,9 +101,12 @@ def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: A
         raise click.UsageError("--stack goes with --target, for models with an encoder and a decoder")
     if "layers" not in keep:
         keep["layers"] = model.layers[len(model.layers) // 2].number if layer is None else layer
-    reading: Reading = model.read(
-        content, special_tokens=options.pop("special_tokens"), truncate=options.pop("truncate"), **keep
-    )
+    tokens = model.tokenize(content, special_tokens=options.pop("special_tokens"), truncate=options.pop("truncate"))
+    cost = model.cost(len(tokens), **keep)
+    if cost.is_worth_telling:
+        note(str(cost))
+    with progress_bar() as progress:
+        reading = model.read_tokens(tokens, progress=progress, **keep)
     say_what_was_read(reading)
     return reading
 

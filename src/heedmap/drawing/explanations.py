@@ -79,9 +79,7 @@ def _table(one: Explanation, width: int, encoding: str) -> Iterator[Text]:
     trace, weights, exponentials = one.trace, one.trace.weights[0], one.exponentials
     places = np.sort(np.argsort(-weights, kind="stable")[:MOST_LINES])
     cells = len(str(one.keys[-1]))
-    labels = [
-        f"{one.keys[place]:{cells}} {encodable(visible(trace.key_tokens[place]), encoding)}" for place in places
-    ]
+    labels = [f"{one.keys[place]:{cells}} {encodable(visible(trace.key_tokens[place]), encoding)}" for place in places]
     label_cells = min(max(cell_len(label) for label in labels), _LARGEST_LABEL)
     bar_cells = min(width - label_cells - 4 * _COLUMN - 2, 24)
     heads = ("q·k", _scaling(one), "e^(s-max)", "weight")

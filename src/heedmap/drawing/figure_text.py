@@ -78,7 +78,7 @@ def write_title(axes: Axes, title: str, notes: Sequence[str], *, claims_room: bo
     letters = lettering([title])
     points = 8.5
     pad = 8.0 + 1.35 * points * len(notes)
-    heading = axes.set_title(letters.text(title), loc="left", pad=pad, fontsize=11, color=INK)
+    heading = axes.set_title(letters.text(title), loc="left", y=_top(axes), pad=pad, fontsize=11, color=INK)
     heading.set(**letters.style(title, bold=True))
     below = axes.annotate(
         "\n".join(notes),
@@ -92,3 +92,11 @@ def write_title(axes: Axes, title: str, notes: Sequence[str], *, claims_room: bo
         annotation_clip=False,
     )
     below.set_in_layout(claims_room)
+
+
+def _top(axes: Axes) -> float:
+    """Where the labels over the axes end, as a share of their height: matplotlib lifts a title, not its notes."""
+    labels = axes.xaxis.get_tightbbox()
+    if labels is None:
+        return 1.0
+    return max(1.0, float(axes.transAxes.inverted().transform((0.0, labels.y1))[1]))

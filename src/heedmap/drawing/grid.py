@@ -13,8 +13,7 @@ from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten
 from heedmap.drawing.palette import BLUE, BLUE_256, ORANGE, SAND, SAND_256
-from heedmap.drawing.pooling import pool
-from heedmap.drawing.shapes import Flags, MapPicture, Weights
+from heedmap.drawing.shapes import DrawnMap, Flags, Weights
 from heedmap.drawing.terminal import Glyphs, background, glyphs_for, in_colour, line
 
 MOST_CELLS = 4
@@ -31,7 +30,7 @@ SWATCHES = 10
 BROKEN = "!"
 
 
-def grid(picture: MapPicture, width: int | None = None) -> RenderableType:
+def grid(picture: DrawnMap, width: int | None = None) -> RenderableType:
     """A map whose rows look and whose columns are looked at, one cell a pair of tokens.
 
     Cells are shades of blue, sand for the first token; without colour they are characters. What a row may not
@@ -47,6 +46,7 @@ def grid(picture: MapPicture, width: int | None = None) -> RenderableType:
         >>> from heedmap.drawing.terminal import to_text
         >>> words = ["The", "cat", "sat"]
         >>> weights = np.array([[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.5, 0.5, 0.0]])
+        >>> from heedmap.drawing.shapes import MapPicture
         >>> picture = MapPicture(
         ...     title="layer 0, head 0", labels_query=words, labels_key=words,
         ...     weights=weights, allowed=np.tri(3, dtype=bool),
@@ -71,7 +71,7 @@ def grid(picture: MapPicture, width: int | None = None) -> RenderableType:
 class _Grid:
     """The picture, drawn when the width is known."""
 
-    picture: MapPicture
+    picture: DrawnMap
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         sheet = _lay_out(self.picture, options.max_width, options.encoding)
@@ -82,7 +82,7 @@ class _Grid:
         yield from _body(sheet, paint)
         yield Text("")
         yield paint.legend(sheet)
-        for sentence in _notes(sheet, self.picture.allowed.shape):
+        for sentence in _notes(sheet, self.picture.size):
             yield line(sentence, options.encoding, "dim")
 
 
@@ -111,9 +111,9 @@ class _Sheet:
     first: int | None
 
 
-def _lay_out(picture: MapPicture, width: int, encoding: str) -> _Sheet:
+def _lay_out(picture: DrawnMap, width: int, encoding: str) -> _Sheet:
     """Decide how much fits on the line, and pool what does not."""
-    queries, keys = picture.allowed.shape
+    queries, keys = picture.size
     ellipsis = glyphs_for(encoding).ellipsis
     rows = _named(picture.labels_query, min(LONGEST_LABEL, width // 4), ellipsis, encoding)
     room = max(1, width - cell_len(rows[0]) - 1)
@@ -121,7 +121,7 @@ def _lay_out(picture: MapPicture, width: int, encoding: str) -> _Sheet:
         room = max(1, width - len(f"{queries - 1}-{queries - 1}") - 1)
         rows = _numbered(queries, -(-queries // room))
     steps = (-(-queries // len(rows)), -(-keys // room))
-    weights, allowed = pool(picture.weights, picture.allowed, steps, "mean")
+    weights, allowed = picture.pooled(steps, "mean")
     first = None if picture.first is None else picture.first // steps[1]
     labels = [printable(label, encoding) for label in picture.labels_key] if steps[1] == 1 else None
     return _Sheet(

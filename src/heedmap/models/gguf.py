@@ -8,6 +8,7 @@ import json
 import os
 import re
 from contextlib import redirect_stderr
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,9 @@ from heedmap.models.quiet import quiet_transformers
 from heedmap.models.record import Record, read_record, sha256_of, write_record
 
 _MAGIC = b"GGUF"
+_EARLIEST_TRANSFORMERS = (5, 23)
+# 5.0 and 5.17 cut a Gemma file's words into letters, 5.18 to 5.20 leave out its begin-of-text, and before 5.18 smollm2
+# ends texts with the wrong token. 5.23 and 5.24 were seen to be right. What they save, 5.0 and 5.10 read alike.
 _SPLIT_NAME = re.compile(r"-\d{5}-of-\d{5}\.gguf$")
 
 
@@ -31,6 +35,7 @@ def gguf_copy(gguf_file: Path, progress: Progress) -> tuple[Path, Record]:
     Raises:
         FileError: not a GGUF file, unreadable, or no room for the copy.
         UnsupportedModel: an architecture or a number format that transformers cannot convert.
+        ModelError: transformers is too old to convert it rightly.
     """
     gguf_file = gguf_file.resolve()
     _check_header(gguf_file)
@@ -47,12 +52,31 @@ def gguf_copy(gguf_file: Path, progress: Progress) -> tuple[Path, Record]:
     ):
         record = read_record(target)
         if record is None:
+            require_converter(gguf_file.name)
             require_space(target.parent, size, what)
             progress.say(f"converting {gguf_file.name} ({megabytes(size)}) to safetensors, once ...")
             with building(target) as folder:
                 convert(gguf_file, folder, progress)
                 record = write_record(folder, name=str(gguf_file), origin=str(gguf_file), origin_sha256=sha256)
     return target, record
+
+
+def require_converter(what: str) -> None:
+    """Refuse to convert with a transformers that makes wrong tokenizers of GGUF files.
+
+    Args:
+        what: the file or model to be converted, for the message.
+
+    Raises:
+        ModelError: transformers is too old.
+    """
+    here = version("transformers")
+    if tuple(int(part) for part in here.split(".")[:2]) < _EARLIEST_TRANSFORMERS:
+        wanted = ".".join(map(str, _EARLIEST_TRANSFORMERS))
+        raise ModelError(
+            f"converting {what} needs transformers {wanted} or newer, and here is {here}, which makes a wrong "
+            f"tokenizer of it: `pip install --upgrade transformers` (a copy once converted can be read with any 5)"
+        )
 
 
 def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
@@ -68,12 +92,13 @@ def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
         import transformers
 
         model_class: Any = transformers.AutoModelForCausalLM
+        dense = transformers.GgufConfig(dequantize=True)
         location = {"gguf_file": gguf_file.name, "local_files_only": True}
         # The reader's own bar knows no switch.
         with quiet_transformers(), redirect_stderr(io.StringIO()):
             try:
                 module, report = model_class.from_pretrained(
-                    str(gguf_file.parent), **location, **_dense(), dtype="auto", output_loading_info=True
+                    str(gguf_file.parent), **location, quantization_config=dense, dtype="auto", output_loading_info=True
                 )
             except Exception as error:  # a damaged file trips its readers in as many ways as they have lines
                 raise UnsupportedModel(f"{gguf_file} cannot be converted: {first_line(error)}") from None
@@ -89,15 +114,6 @@ def convert(gguf_file: Path, folder: Path, progress: Progress) -> None:
                 ) from None
             module.save_pretrained(folder, max_shard_size="1000GB")
             tokenizer.save_pretrained(folder)
-
-
-def _dense() -> dict[str, Any]:
-    """The argument by which this version of transformers is asked for plain weights instead of packed ones."""
-    import transformers
-
-    if hasattr(transformers, "GgufConfig"):
-        return {"quantization_config": transformers.GgufConfig(dequantize=True)}
-    return {}  # before GgufConfig came, they always were
 
 
 def _check_header(gguf_file: Path) -> None:

@@ -163,17 +163,16 @@ def _find_device(device: str) -> torch.device:
     """
     import torch
 
-    here = ["cpu"]
-    here += [f"cuda:{index}" for index in range(torch.cuda.device_count())] if torch.cuda.is_available() else []
-    here += ["mps"] if torch.backends.mps.is_available() else []
     if device == "auto":
-        return torch.device("cuda" if len(here) > 1 and here[1].startswith("cuda") else "cpu")
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
         chosen = torch.device(device)
-    except RuntimeError:
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError):  # what back ends raise that are not there
         chosen = None
-    names = {name for full in here for name in (full, full.split(":")[0])}
-    if chosen is None or str(chosen) not in names:
+    if chosen is None or chosen.type == "meta":
+        here = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
+        here += ["mps"] if torch.backends.mps.is_available() else []
         raise ModelError(f"there is no device {device!r} here: give auto or one of {', '.join(here)}")
     return chosen
 

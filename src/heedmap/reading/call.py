@@ -114,6 +114,11 @@ class AttentionCall:
                 size = min(size, max(self.rule.back, _SMALLEST_BLOCK))
             stop = min(start + size, self.rule.queries)
             low, high = self.rule.key_range(start, stop)
+            while size > _SMALLEST_BLOCK and cells * (stop - start) * (high - low) > _BLOCK_CELLS:
+                # In a causal layer the later queries of the block reach further than its first.
+                size = max(size // 2, _SMALLEST_BLOCK)
+                stop = min(start + size, self.rule.queries)
+                low, high = self.rule.key_range(start, stop)
             blocks.append((start, stop, low, max(high, low + 1)))
             start = stop
         return blocks

@@ -10,6 +10,7 @@ import numpy as np
 from heedmap.arithmetic import Trace, attend
 from heedmap.errors import ReadingError
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.progress import Progress
 from heedmap.reading.projection import Projection, project, watch_projections
 from heedmap.reading.row import Floats, number_or_none
 from heedmap.text.tokens import Tokens
@@ -110,14 +111,22 @@ class Explanation:
         return explanation_text(self)
 
 
-def explain(reading: Reading, word: str, layer: int | None, head: int, *, from_vector: bool = False) -> Explanation:
+def explain(
+    reading: Reading,
+    word: str,
+    layer: int | None,
+    head: int,
+    *,
+    from_vector: bool = False,
+    progress: Progress | None = None,
+) -> Explanation:
     """Work one head of a reading again; see `Reading.explain`."""
     number = reading.layer_number(layer)
     head_number = reading.head_number(head, number)
     assert head_number is not None
     found = reading.find(word)
     query = found.tokens[-1]
-    call = _call_with_values(reading, number)
+    call = _call_with_values(reading, number, progress)
     if call.softcap is not None or call.bias is not None or call.sinks is not None or call.rule.bias_is_added:
         raise ReadingError(
             f"layer {number} caps its scores, adds a bias to them or has a sink: the four steps cannot show that yet"
@@ -152,10 +161,10 @@ def explain(reading: Reading, word: str, layer: int | None, head: int, *, from_v
         projections=(),
         model=reading.model,
     )
-    return _with_projections(explanation, reading) if from_vector else explanation
+    return _with_projections(explanation, reading, progress) if from_vector else explanation
 
 
-def _call_with_values(reading: Reading, layer: int) -> AttentionCall:
+def _call_with_values(reading: Reading, layer: int, progress: Progress | None) -> AttentionCall:
     """The attention call with values and output, read again from the live model when they were not kept."""
     call = reading.call(layer)
     if call.value is not None and call.output is not None:
@@ -164,15 +173,15 @@ def _call_with_values(reading: Reading, layer: int) -> AttentionCall:
         raise ReadingError(
             "this reading was saved without values: read the text again with model.read(text, values=True)"
         )
-    again = reading.reader.read_tokens(reading.tokens, layers=layer, values=True)
+    again = reading.reader.read_tokens(reading.tokens, layers=layer, values=True, progress=progress)
     return again.call(layer)
 
 
-def _with_projections(explanation: Explanation, reading: Reading) -> Explanation:
+def _with_projections(explanation: Explanation, reading: Reading, progress: Progress | None) -> Explanation:
     """Add how the query, and the key with the largest weight, came from their words' vectors."""
     if reading.reader is None:
         raise ReadingError("the way from the vectors needs the live model, not a saved reading: load it and read again")
-    watch = watch_projections(reading.reader, reading.tokens.ids, explanation.layer)
+    watch = watch_projections(reading.reader, reading.tokens.ids, explanation.layer, progress)
     key = explanation.keys[explanation.largest]
     projections = (
         project(watch, "query", explanation.query, explanation.head),

@@ -119,7 +119,7 @@ def _check(module: nn.Module) -> _Checked:
             plain = run(module, ids, target)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise UnsupportedModel(f"{kind} cannot be run on token ids alone ({reason})") from error
+            raise UnsupportedModel(f"{kind} cannot be run on a short text ({reason})") from error
         if own_code:
             tapped = run_own_code(module, ids, heard.append)
         else:
@@ -170,7 +170,10 @@ def _checked_rows(queries: int) -> list[slice]:
 def _short_input(module: nn.Module) -> torch.Tensor:
     """A few different token ids that the model knows."""
     configuration: Any = module.config
-    vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
+    known = (getattr(one, "vocab_size", None) for one in (configuration, configuration.get_text_config()))
+    vocabulary = next((int(size) for size in known if size), None)
+    if vocabulary is None:
+        raise UnsupportedModel(f"{type(module).__name__} names no vocab_size, so that it cannot be run on a short text")
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
     return ids.unsqueeze(0).to(input_device(module))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -53,7 +54,11 @@ def pool_map(source: Map, height: int, width: int, how: str) -> Pooled:
     if height < 1 or width < 1:
         raise OutOfRange(f"a map of {height} x {width} cells has no cell: take 1 x 1 or more")
     queries, keys = source.shape
-    row_edges, column_edges = block_edges(queries, height), block_edges(keys, width)
+    return pool_by_edges(source, block_edges(queries, height), block_edges(keys, width), how)
+
+
+def pool_by_edges(source: Map, row_edges: Sequence[int], column_edges: Sequence[int], how: str) -> Pooled:
+    """A map pooled into blocks whose edges are given, as `block_edges` gives them; `how` is "mean" or "max"."""
     shape = len(row_edges) - 1, len(column_edges) - 1
     row_block = np.repeat(np.arange(shape[0]), np.diff(row_edges))
     column_block = np.repeat(np.arange(shape[1]), np.diff(column_edges))

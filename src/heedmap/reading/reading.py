@@ -268,9 +268,10 @@ class Reading:
         the whole matrix takes a product of two matrices a layer, in memory that grows with its square.
 
         What it does not show: what the values hold and how long they are, the feed-forward parts, heads that do
-        different things (their mean is taken), and how large the residual stream really is (the half is assumed). The
-        first token's sink is multiplied like everything else. A learned sink's share is missing from the sum, and is
-        not made up for.
+        different things (their mean is taken), and how large the residual stream really is (the half is assumed). In a
+        causal model the first token looks at itself alone, so that what comes to it never leaves it: over the layers of
+        smollm2 more than 0.999 of every word ends there. A learned sink's share is missing from the sum, and is not
+        made up for.
 
         Args:
             word: the word, see `find`; None gives the whole matrix.
@@ -434,7 +435,15 @@ class Reading:
         self.head_number(head, number)
         return self.stats(layers=[number], only=(), received=True).received(number, head)
 
-    def explain(self, word: str, layer: int | None = None, head: int = 0, *, from_vector: bool = False) -> Explanation:
+    def explain(
+        self,
+        word: str,
+        layer: int | None = None,
+        head: int = 0,
+        *,
+        from_vector: bool = False,
+        progress: Progress | None = None,
+    ) -> Explanation:
         """The four steps of one head with the model's own numbers; see `Explanation`.
 
         Args:
@@ -442,6 +451,7 @@ class Reading:
             layer: from 0; None is the middle layer.
             head: from 0.
             from_vector: also show how query and key came from the words' vectors; needs the live model.
+            progress: told how many layers have run, where the text must be run again.
 
         Raises:
             WordNotFound, AmbiguousWord: the word is not there, or several times.
@@ -450,7 +460,7 @@ class Reading:
         """
         from heedmap.reading.explanation import explain
 
-        return explain(self, word, layer, head, from_vector=from_vector)
+        return explain(self, word, layer, head, from_vector=from_vector, progress=progress)
 
     def next(self, top: int = 10) -> Odds:
         """The odds of the next token, most likely first.

@@ -94,8 +94,7 @@ class Row:
 
     def largest(self, count: int = 3) -> list[int]:
         """The tokens with the largest weights, largest first."""
-        order = np.argsort(-self.weights, kind="stable")
-        return [int(index) for index in order if self.allowed[index]][:count]
+        return largest_of(self.weights, self.allowed, count)
 
     def share(self, word: str) -> float:
         """The weight on a word: the sum over its tokens, so longer words gain.
@@ -107,7 +106,7 @@ class Row:
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON: weights, and scores where they were asked for, are null where the word cannot look."""
-        scores = {} if self.scores is None else {"scores": self._or_null(self.scores)}
+        scores = {} if self.scores is None else {"scores": or_null(self.scores, self.allowed)}
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -119,7 +118,7 @@ class Row:
             "query_rule": self.query_rule,
             "layer": self.layer,
             "head": self.head,
-            "weights": self._or_null(self.weights),
+            "weights": or_null(self.weights, self.allowed),
             **scores,
             "sum": number_or_none(self.sum),
             "sink": number_or_none(self.sink),
@@ -127,11 +126,6 @@ class Row:
             "key_value_head": self.key_value_head,
             "not_a_number": int(np.isnan(self.weights[self.allowed]).sum()),
         }
-
-    def _or_null(self, numbers: Floats) -> list[float | None]:
-        """Numbers for JSON: null where the word cannot look, and where they are none."""
-        pairs = zip(numbers, self.allowed, strict=True)
-        return [number_or_none(number) if reachable else None for number, reachable in pairs]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the row as bars with matplotlib and return the Axes."""
@@ -143,6 +137,28 @@ class Row:
         from heedmap.drawing.readings import row_text
 
         return row_text(self)
+
+
+def largest_of(numbers: Floats, allowed: Bools, count: int) -> list[int]:
+    """The places of the largest numbers among those allowed, largest first.
+
+    Example:
+        >>> largest_of(np.array([0.1, 0.5, 0.4, 0.9]), np.array([True, True, True, False]), 2)
+        [1, 2]
+    """
+    order = np.argsort(-numbers, kind="stable")
+    return [int(index) for index in order if allowed[index]][:count]
+
+
+def or_null(numbers: Floats, allowed: Bools) -> list[float | None]:
+    """Numbers for JSON: null where the mask forbids, and where they are none.
+
+    Example:
+        >>> or_null(np.array([0.25, np.nan, 0.0]), np.array([True, True, False]))
+        [0.25, None, None]
+    """
+    pairs = zip(numbers, allowed, strict=True)
+    return [number_or_none(number) if reachable else None for number, reachable in pairs]
 
 
 def number_or_none(value: float | None) -> float | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heedmap.errors import OutOfRange, ReadingError, TextError
+from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.progress import Progress
 from heedmap.reading.row import Floats, number_or_none
@@ -131,9 +132,9 @@ class SpanShares:
         return lines[name]
 
     def ranked(self, layer: int | None = None, head: int | None = None) -> list[PartShare]:
-        """The named spans, the most looked at per token first; those that cannot be looked at last."""
+        """The named spans, the most looked at per token first; those that cannot be looked at, or are nan, last."""
         spans = [line for line in self.table(layer, head) if line.kind == "span"]
-        return sorted(spans, key=lambda line: -np.inf if line.times is None else -line.times)
+        return sorted(spans, key=rank)
 
     def not_a_number(self) -> dict[int, int]:
         """How many heads of which layers are not a number though a row may look; layers without any are left out."""
@@ -155,14 +156,22 @@ class SpanShares:
         )
         return shares, ordinary, seen, float(np.mean([one.sink[heads].mean() for one in chosen]))
 
-    def to_json(self, *, per_head: bool = False) -> dict[str, Any]:
-        """All numbers as JSON: one row a part for the mean over layers (layer null) and for each layer.
+    def rows(self, *, per_head: bool = False) -> list[dict[str, Any]]:
+        """All numbers, one row a part: for the mean over layers (layer None), then layer by layer (head None).
 
         Args:
             per_head: also one row a part for each head of each layer.
         """
         heads: list[int | None] = [None, *(range(self.heads) if per_head else [])]
         places = [(None, None), *((one.layer, head) for one in self.layers for head in heads)]
+        return [
+            {"layer": layer, "head": head} | line.to_json()
+            for layer, head in places
+            for line in self.table(layer, head)
+        ]
+
+    def to_json(self, *, per_head: bool = False) -> dict[str, Any]:
+        """The parts, who looks, and all `rows`, as JSON."""
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -171,23 +180,25 @@ class SpanShares:
             "of": {"name": self.asking.name, "tokens": list(self.asking.tokens)},
             "parts": [_part_json(part) for part in self.parts.parts],
             "cut": [{"token": one.token, "part": one.part, "others": list(one.others)} for one in self.parts.cut],
-            "rows": [
-                {"layer": layer, "head": head} | line.to_json()
-                for layer, head in places
-                for line in self.table(layer, head)
-            ],
+            "rows": self.rows(per_head=per_head),
         }
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw layers against parts with matplotlib and return the Axes."""
-        from heedmap.drawing.spans import plot_spans
+    def plot(self, ax: Axes | None = None, *, head: int | None = None) -> Axes:
+        """Draw layers against parts with matplotlib, for one head or the mean, and return the Axes."""
+        from heedmap.drawing.span_figure import plot_span_layers
 
-        return plot_spans(self, ax=ax)
+        return plot_span_layers(self, head=head, ax=ax)
 
     def __str__(self) -> str:
         from heedmap.drawing.spans import spans_text
 
         return spans_text(self)
+
+
+def rank(line: PartShare) -> tuple[bool, float]:
+    """What to sort by, so that the most looked at per token comes first, and what has no number last."""
+    often = number_or_none(line.times)
+    return often is None, -(often or 0.0)
 
 
 def _part_share(part: Part, share: float, ordinary: float, seen: float, left: float) -> PartShare:
@@ -226,17 +237,22 @@ def parts_of_text(
         raise TextError("no part was named: give spans (instructions=0:812) or a rule to split by (paragraphs)")
     named = [] if spans is None else named_spans(spans, tokens)
     if split is not None:
-        outside = [one for span in named for one in _characters(span, tokens)]
+        outside = [one for span in named for one in characters_of(span, tokens)]
         named = [*named, *split_text(tokens.text, split, outside=outside)]
     return partition(tokens, named, first=first, rest=rest)
 
 
-def _characters(span: NamedSpan, tokens: Tokens) -> list[tuple[int, int]]:
+def characters_of(span: NamedSpan, tokens: Tokens) -> list[tuple[int, int]]:
     """The characters that a span holds, also of one that counts tokens."""
     if span.unit == "characters":
         return list(span.ranges)
     places = [(token.start, token.end) for start, end in span.ranges for token in tokens[start:end]]
     return [(start, end) for start, end in places if start is not None and end is not None and start < end]
+
+
+def cost_of_spans(model: Model, tokens: Tokens) -> Cost:
+    """What measuring one text costs at most: the pass, and one more attention call a layer."""
+    return estimate(model.module, model.layers, len(tokens), attention_calls=2)
 
 
 def spans_of_text(
@@ -249,6 +265,7 @@ def spans_of_text(
 ) -> SpanShares:
     """The body of `Model.spans`: each layer is measured as it passes, and nothing of it is kept."""
     who = asking(parts.tokens, of or (LAST if predicts_next_token(model.module) else ALL))
+    cost_of_spans(model, parts.tokens).require()
     meter = SpanMeter(parts, who.tokens)
     measured: list[LayerShares] = []
 

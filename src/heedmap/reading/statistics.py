@@ -32,6 +32,7 @@ __all__ = [
     "StatisticsMeter",
     "StatisticsOfTexts",
     "Table",
+    "chosen_columns",
     "combine",
     "stats_of_reading",
     "stats_of_tokens",

@@ -56,7 +56,7 @@ class TextCall:
 
 
 def text_call(call: AttentionCall, text: int = 0) -> TextCall | None:
-    """The call of one text of the batch without the padding around it; None when all of it is padding."""
+    """The call of one text of the batch without the padding around it; None when all its queries are padding."""
     rule = call.rule.for_text(text)
     call = replace(
         call,
@@ -80,7 +80,7 @@ def text_call(call: AttentionCall, text: int = 0) -> TextCall | None:
         0 if columns[0] == 0 else min(max(columns[0] - shift, 0), rule.queries),
         rule.queries if columns[1] == rule.keys else min(max(columns[1] - shift, 0), rule.queries),
     )
-    return TextCall(part_of(call, rows, columns), rows, columns)
+    return TextCall(part_of(call, rows, columns), rows, columns) if rows[0] < rows[1] else None
 
 
 def _of_text(tensor: torch.Tensor | None, text: int) -> torch.Tensor | None:

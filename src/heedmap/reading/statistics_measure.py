@@ -13,7 +13,7 @@ from heedmap.reading.statistics_allowed import keys_allowed, queries_allowed
 from heedmap.reading.statistics_call import TextCall, centred, is_linear, raised, text_call
 from heedmap.reading.statistics_cells import share_at_distance, share_on_key
 from heedmap.reading.statistics_linear import blend
-from heedmap.reading.statistics_tiles import blend_by_tiles, largest
+from heedmap.reading.statistics_tiles import largest, sums_by_tiles
 from heedmap.reading.statistics_transposed import column_sums
 
 COLUMNS = {
@@ -101,7 +101,7 @@ def measure(
     """
     cut = text_call(call, text)
     if cut is None:
-        return _all_padding(call, columns, received=received)
+        return _all_padding(call, columns, text, received=received)
     ready, values = _from_whole_rows(cut.call, set(columns), special[slice(*cut.columns)])
     values.update(_from_cells(ready, cut, set(columns)))
     assert ready.logsumexp is not None
@@ -124,10 +124,11 @@ def measure(
     )
 
 
-def _all_padding(call: AttentionCall, columns: Collection[str], *, received: bool) -> Measured:
-    """The statistics of a text that is nothing but padding: all absent."""
+def _all_padding(call: AttentionCall, columns: Collection[str], text: int, *, received: bool) -> Measured:
+    """The statistics of a text whose queries are nothing but padding: all absent, and its keys receive nothing."""
     absent = torch.full(call.query.shape[1:3], torch.nan, dtype=call.exact_dtype, device=call.query.device)
-    sums = absent.new_full((call.heads, call.rule.keys), torch.nan)
+    nothing = absent.new_zeros((call.heads, call.rule.keys))
+    present = call.rule.present
     none = absent[0] > 0
     return Measured(
         dict.fromkeys(columns, absent),
@@ -135,7 +136,9 @@ def _all_padding(call: AttentionCall, columns: Collection[str], *, received: boo
         ~none,
         absent > 0,
         absent > 0,
-        ColumnSums(sums, torch.zeros_like(sums[:1], dtype=torch.long)) if received else None,
+        ColumnSums(nothing if present is None else nothing.masked_fill(~present[text], torch.nan), nothing[:1].long())
+        if received
+        else None,
     )
 
 
@@ -144,47 +147,44 @@ def _from_whole_rows(
 ) -> tuple[AttentionCall, dict[str, torch.Tensor]]:
     """The call in full precision with its log-sum-exp, and the columns that need all weights of a row."""
     marks_wanted = "special" in columns and bool(special.any())
-    values: dict[str, torch.Tensor] = {}
-    if "special" in columns:
-        values["special"] = call.query.new_zeros(call.query.shape[1:3], dtype=call.exact_dtype)
     if not (marks_wanted or _FROM_ENTROPY & columns or "distance" in columns):
-        return raised(call.made_exact()), values
-    if is_linear(call):
-        call = centred(raised(call))
-        blended = blend(
-            call,
-            entropy=bool(_FROM_ENTROPY & columns),
-            distance="distance" in columns,
-            special=special if marks_wanted else None,
-        )
-        total = blended.logsumexp
-        if call.sinks is not None:
-            total = torch.logaddexp(total, call.sinks[0].expand_as(total))
-        call = replace(call, logsumexp=total.unsqueeze(0))
-    else:
+        return raised(call.made_exact()), {"special": torch.zeros_like(call.query[0, ..., 0], dtype=call.exact_dtype)}
+    if not is_linear(call):
         call = raised(call.made_exact())
-        blended = blend_by_tiles(call, special)
-    sink = call.sink_share(slice(None))
-    share = torch.ones_like(blended.logsumexp) if sink is None else (1 - sink[0]).clamp(min=0)
-    if blended.special is not None and marks_wanted:
-        values["special"] = share * blended.special
+        sums = sums_by_tiles(call, special)
+        return call, sums | _forms_of_entropy(sums["entropy"], keys_allowed(call.rule, special.device))
+    call = centred(raised(call))
+    blended = blend(
+        call,
+        entropy=bool(_FROM_ENTROPY & columns),
+        distance="distance" in columns,
+        special=special if marks_wanted else None,
+    )
+    total = blended.logsumexp
+    if call.sinks is not None:
+        total = torch.logaddexp(total, call.sinks[0].expand_as(total))
+    # What a learned sink takes is missing from every sum over the real keys.
+    share = torch.exp(blended.logsumexp - total)
+    call = replace(call, logsumexp=total.unsqueeze(0))
+    values = {"special": torch.zeros_like(total) if blended.special is None else share * blended.special}
     if blended.distance is not None:
         values["distance"] = share * blended.distance
     if blended.entropy is not None:
-        values.update(_entropies(blended.entropy, share, keys_allowed(call.rule, share.device)))
+        allowed = keys_allowed(call.rule, special.device)
+        entropy = torch.minimum(blended.entropy.clamp(min=0), torch.log(allowed.to(total.dtype)))
+        # With p the share on real keys and H their entropy, their terms add up to p (H - log p).
+        values |= _forms_of_entropy(share * entropy - torch.xlogy(share, share), allowed)
     return call, values
 
 
-def _entropies(entropy: torch.Tensor, share: torch.Tensor, allowed: torch.Tensor) -> dict[str, torch.Tensor]:
-    """The entropy in its three forms.
+def _forms_of_entropy(entropy: torch.Tensor, allowed: torch.Tensor) -> dict[str, torch.Tensor]:
+    """The entropy in nats, beside the largest there could be, and as a number of tokens.
 
     Args:
-        entropy: [head, query], over the real keys alone.
-        share: [head, query], the real keys' share p beside a sink: their terms add up to p (H - log p).
-        allowed: [head|1, query], how many keys may be looked at; their even look is the largest entropy.
+        entropy: [head, query].
+        allowed: [head|1, query], how many keys may be looked at: an even look at all has the largest entropy.
     """
     most = torch.log(allowed.to(entropy.dtype))
-    entropy = share * torch.minimum(entropy.clamp(min=0), most) - torch.xlogy(share, share)
     return {
         "entropy": entropy,
         "normalised_entropy": torch.where(most > 0, entropy / most, torch.nan),

@@ -143,12 +143,16 @@ class Statistics(Table):
     def to_json(self) -> dict[str, Any]:
         """The table as JSON; null for what is absent.
 
-        Values at each position, where they were asked for, stand in each row under "positions", one list a column.
+        Values at each position, where they were asked for, stand in each row under "positions", one list a column;
+        what each token receives under "received", and how many tokens may look at it under "lookers".
         """
         rows: list[dict[str, Any]] = list(self.rows())
         for name, values in (self.by_position or {}).items():
             for row, at_positions in zip(rows, values, strict=True):
                 row.setdefault("positions", {})[name] = [number_or_none(value) for value in at_positions]
+        for name, by_token in (("received", self.column_sums), ("lookers", self.lookers)):
+            for row, values in zip(rows, [] if by_token is None else by_token, strict=by_token is not None):
+                row[name] = _listed(name, values)
         return {
             "schema": SCHEMA,
             "model": self.model,
@@ -199,7 +203,7 @@ def combine(texts: Sequence[Statistics]) -> StatisticsOfTexts:
         >>> model = heedmap.load("smollm2")
         >>> table = combine([model.stats(text, layers=12) for text in ("The cat sat.", "It rained all day.")])
         >>> len(table), [int(text["counted"][0]) for text in table.texts], int(table["counted"][0])
-        (9, [3, 4], 7)
+        (9, [3, 5], 8)
     """
     if not texts:
         raise ReadingError("there is no text to take statistics of")
@@ -222,4 +226,6 @@ def combine(texts: Sequence[Statistics]) -> StatisticsOfTexts:
 
 def _listed(name: str, column: Numbers) -> list[Any]:
     """A column as plain numbers."""
-    return [int(one) for one in column] if name in WHOLE_NUMBERS else [number_or_none(one) for one in column]
+    return (
+        [int(one) for one in column] if name in (*WHOLE_NUMBERS, "lookers") else [number_or_none(one) for one in column]
+    )

@@ -1,6 +1,6 @@
 """What is not linear in a row's weights, tile by tile: the largest weight, and everything where scores are bent.
 
-A tile is a block of queries over the keys they reach; its scores are formed, reduced and dropped.
+The weights of a tile are formed, reduced and dropped. Tiles have one size, so that the memory of one serves the next.
 """
 
 from __future__ import annotations
@@ -10,41 +10,38 @@ from collections.abc import Iterator
 import torch
 
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.statistics_call import Range, by_key_head
-from heedmap.reading.statistics_linear import Blended
+from heedmap.reading.statistics_call import Range, by_key_head, is_linear, part_of
 
-_TILE_CELLS = 1 << 21
-"""Scores that one tile holds over all heads: 8 MiB in float32."""
+_TILE_KEYS = 512
+_TILE_CELLS = 1 << 20
+"""Keys of a tile, and scores that it holds over all heads: 4 MiB in float32."""
 
 
-def blend_by_tiles(call: AttentionCall, special: torch.Tensor) -> Blended:
-    """Entropy, distance and share on special tokens from the scores themselves, whatever they are made of.
+def sums_by_tiles(call: AttentionCall, special: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Entropy, distance and share on special tokens from the weights themselves, whatever the scores are made of.
 
-    With t the score less the largest of its row and z the sum of exp(t), H = log z + sum(-t exp(t)) / z: no term is
-    negative, so nothing cancels.
+    Each is a sum over the keys, and no term of the entropy is negative. A learned sink has its share already.
 
     Args:
-        call: one text.
+        call: one text, with its log-sum-exp.
         special: [key] bool.
+
+    Returns:
+        "entropy", "distance" and "special", each [head, query].
     """
-    parts: list[list[torch.Tensor]] = [[], [], [], []]
+    assert call.logsumexp is not None
+    names = ("entropy", "distance", "special")
+    sums = {name: torch.zeros_like(call.logsumexp[0]) for name in names}
     marks = special.to(call.exact_dtype)
-    own_key = call.rule.query_offset - call.rule.key_offset
     for rows, columns in tiles(call):
-        scores = call.scores(slice(*rows), slice(*columns))[0]
-        highest = scores.amax(-1, keepdim=True)
-        below = scores - highest
-        exponentials = torch.exp(below)
-        total = exponentials.sum(-1)
-        # A forbidden cell is -inf below, and 0 · -inf is not a number: it adds nothing.
-        entropy = torch.log(total) - (exponentials * below.clamp(min=-1e4)).sum(-1) / total
-        places = torch.arange(*columns, device=scores.device, dtype=scores.dtype) - (rows[0] + own_key)
-        looked_at = exponentials @ torch.stack([places, marks[slice(*columns)]], -1) / total.unsqueeze(-1)
-        distance = torch.arange(looked_at.shape[1], device=scores.device) - looked_at[..., 0]
-        found = highest.squeeze(-1) + torch.log(total), entropy, distance, looked_at[..., 1]
-        for part, value in zip(parts, found, strict=True):
-            part.append(value)
-    return Blended(*(torch.cat(part, -1) for part in parts))
+        row, column = slice(*rows), slice(*columns)
+        weights = _weights(call, rows, columns)
+        own = torch.arange(*rows, device=weights.device) + call.rule.query_offset - call.rule.key_offset
+        back = own[:, None] - torch.arange(*columns, device=weights.device)
+        sums["entropy"][:, row] -= torch.xlogy(weights, weights).sum(-1)
+        sums["distance"][:, row] += (weights * back).sum(-1)
+        sums["special"][:, row] += weights @ marks[column]
+    return sums
 
 
 def largest(call: AttentionCall) -> torch.Tensor:
@@ -54,26 +51,11 @@ def largest(call: AttentionCall) -> torch.Tensor:
         call: one text, with its log-sum-exp.
     """
     assert call.logsumexp is not None
-    highest = []
+    highest = torch.full_like(call.logsumexp[0], -torch.inf)
     for rows, columns in tiles(call):
-        if call.softcap is None and call.bias is None and call.rule.is_full_causal:
-            highest.append(_highest_causal(call, rows))
-        else:
-            highest.append(call.scores(slice(*rows), slice(*columns))[0].amax(-1))
-    return torch.exp(torch.cat(highest, -1) - call.logsumexp[0])
-
-
-def _highest_causal(call: AttentionCall, rows: Range) -> torch.Tensor:
-    """The highest score of each row of a plain causal block, [head, query]: only its own triangle needs the mask."""
-    start, stop = rows
-    highest = call.scores(slice(start, stop), slice(start, stop))[0].amax(-1)
-    if start == 0:
-        return highest
-    # Grouped heads beside each other meet their shared keys in one product, and no key is repeated.
-    grouped = by_key_head(call.query[:, :, start:stop], call)[0].flatten(1, 2)
-    products = grouped @ call.key[0, :, :start].transpose(-1, -2)
-    earlier = products.amax(-1).view(call.heads, stop - start) * call.scale
-    return torch.maximum(highest, earlier)
+        row = slice(*rows)
+        highest[:, row] = torch.maximum(highest[:, row], _scores(call, rows, columns).amax(-1))
+    return torch.exp(highest - call.logsumexp[0])
 
 
 def column_sums_by_tiles(call: AttentionCall, counted: torch.Tensor) -> torch.Tensor:
@@ -83,22 +65,38 @@ def column_sums_by_tiles(call: AttentionCall, counted: torch.Tensor) -> torch.Te
         call: one text, with its log-sum-exp.
         counted: [head|1, query] bool, False for queries that do not count.
     """
-    total = torch.zeros((call.heads, call.rule.keys), dtype=torch.float64, device=call.query.device)
+    total = torch.zeros((call.heads, call.rule.keys), dtype=call.exact_dtype, device=call.query.device)
     for rows, columns in tiles(call):
-        weights = call.weights(slice(*rows), slice(*columns))[0]
-        total[:, slice(*columns)] += weights.masked_fill(~counted[:, slice(*rows), None], 0.0).sum(-2)
+        weights = _weights(call, rows, columns).masked_fill(~counted[:, slice(*rows), None], 0.0)
+        total[:, slice(*columns)] += weights.sum(-2)
     return total
 
 
 def tiles(call: AttentionCall) -> Iterator[tuple[Range, Range]]:
-    """Blocks of queries and the keys they reach, each of a bounded number of cells over all heads."""
-    start = 0
-    while start < call.rule.queries:
-        low, high = call.rule.key_range(start, call.rule.queries)
-        step = max(_TILE_CELLS // max(call.heads * (high - low), 1), 1)
-        if call.rule.back is not None:
-            # A window: longer tiles would mostly hold cells outside of it.
-            step = max(min(_TILE_CELLS // (2 * call.heads * (call.rule.back + 1)), call.rule.back + 1), step)
+    """Blocks of queries by blocks of keys that hold all cells which the band of the rule allows."""
+    step = max(_TILE_CELLS // (call.heads * _TILE_KEYS), 1)
+    for start in range(0, call.rule.queries, step):
         stop = min(start + step, call.rule.queries)
-        yield (start, stop), call.rule.key_range(start, stop)
-        start = stop
+        low, high = call.rule.key_range(start, stop)
+        for left in range(low, high, _TILE_KEYS):
+            yield (start, stop), (left, min(left + _TILE_KEYS, high))
+
+
+def _weights(call: AttentionCall, rows: Range, columns: Range) -> torch.Tensor:
+    """The weights of a tile, [head, query, key]; 0 where forbidden and in rows that are absent."""
+    assert call.logsumexp is not None
+    scores = _scores(call, rows, columns)
+    weights = torch.exp(scores - call.logsumexp[0, :, slice(*rows), None])
+    return weights.masked_fill(scores == -torch.inf, 0.0)
+
+
+def _scores(call: AttentionCall, rows: Range, columns: Range) -> torch.Tensor:
+    """The scores of a tile, [head, query, key]; -inf where forbidden."""
+    if not is_linear(call):
+        return call.scores(slice(*rows), slice(*columns))[0]
+    tile = part_of(call, rows, columns)
+    if not tile.rule.allows_everything:
+        return call.scores(slice(*rows), slice(*columns))[0]
+    # Heads that share keys stand beside each other and meet them in one product: no key is repeated.
+    grouped = by_key_head(tile.query * call.scale, call)[0].flatten(1, 2)
+    return (grouped @ tile.key[0].transpose(-1, -2)).view(call.heads, rows[1] - rows[0], columns[1] - columns[0])

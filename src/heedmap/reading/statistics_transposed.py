@@ -43,10 +43,12 @@ def _transposed(call: AttentionCall, counted: torch.Tensor) -> AttentionCall:
     repeats = call.heads // call.key_value_heads
     # The kernels want a key head for each query head at most, so that here the shared keys are repeated.
     keys = call.key.flip(-2).repeat_interleave(repeats, 1)
-    normaliser = torch.where(counted, -call.logsumexp[0], _NOTHING)[None, ..., None].flip(-2)
+    normaliser = torch.where(counted, -call.logsumexp[0], _NOTHING)[None, ..., None]
+    # A query that does not count may hold what is not a number.
+    queries = call.query if counted.all() else call.query.masked_fill(~counted[None, ..., None], 0.0)
     return AttentionCall(
         query=pad(keys, (0, 1), value=1 / call.scale),
-        key=torch.cat([call.query.flip(-2), normaliser], -1),
+        key=torch.cat([queries, normaliser], -1).flip(-2),
         rule=_transposed_rule(call.rule),
         scale=call.scale,
     )

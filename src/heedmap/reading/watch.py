@@ -45,7 +45,7 @@ def watch(module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[in
         layers: the layers to keep, from 0; None keeps all.
 
     Raises:
-        UnsupportedModel: its attention cannot be read rightly.
+        UnsupportedModel: its attention cannot be read rightly, or none was heard although it ran.
         OutOfRange: the model has no such layer.
 
     Example:
@@ -72,6 +72,7 @@ def watch(module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[in
         finally:
             for handle in handles:
                 handle.remove()
+    watched._refuse_silence()
 
 
 class _Open(threading.local):
@@ -96,6 +97,7 @@ class Watch:
         self._layers = None if layers is None else {layers} if isinstance(layers, int) else set(layers)
         self._checked = _check(module, self._layers)
         self._open = _Open()
+        self._silent = ""
 
     @property
     def readings(self) -> list[Reading]:
@@ -171,7 +173,9 @@ class Watch:
             if started.depth:
                 return
             forward, started.forward = started.forward, None
-            if output is not None and forward is not None and forward.heard:
+            if output is not None and forward is not None and not forward.heard:
+                self._silent = type(part).__name__
+            elif output is not None and forward is not None:
                 forward.logits = last_logits(part, output, forward) if self._tokenizer is not None else None
                 self.forwards.append(forward)
             if started.token is not None:
@@ -179,6 +183,11 @@ class Watch:
                 started.token = None
 
         return hook
+
+    def _refuse_silence(self) -> None:
+        """Refuse a model that ran and was never heard, so that nothing looks like an empty result."""
+        if self._silent and not self.forwards:
+            raise UnsupportedModel(f"{self._silent} ran, and never called an attention function that can be read")
 
     def _readings_maker(self) -> Any:
         """What makes readings of a forward call, None without a tokenizer."""

@@ -116,7 +116,7 @@ def partition(tokens: Tokens, given: SpansGiven, *, first: int | None = 0, rest:
     for number, span in enumerate(spans):
         inside = tuple(index for index in sorted(apart) if holder[index] == number)
         if not members[number]:
-            raise TextError(_why_empty(span, inside, tokens, first))
+            raise TextError(_why_empty(span, inside, tokens))
         parts.append(Part(span.name, "span", tuple(members[number]), inside, span))
     special = tuple(token.index for token in tokens if token.special and token.index != first)
     if special:
@@ -149,7 +149,7 @@ def tokens_in(tokens: Tokens, span: NamedSpan) -> tuple[int, ...]:
     holders, _ = _holders(tokens, [span])
     inside = tuple(index for index, holder in enumerate(holders) if holder != _NOWHERE)
     if not inside:
-        raise TextError(_why_empty(span, (), tokens, None))
+        raise TextError(_why_empty(span, (), tokens))
     return inside
 
 
@@ -220,12 +220,13 @@ def _overlap(one: NamedSpan, other: NamedSpan, where: str) -> str:
     )
 
 
-def _why_empty(span: NamedSpan, inside: Sequence[int], tokens: Tokens, first: int | None) -> str:
+def _why_empty(span: NamedSpan, inside: Sequence[int], tokens: Tokens) -> str:
     """Why a span holds no token that counts."""
     if inside:
         labels = " ".join(tokens[index].label for index in inside)
-        kinds = "the first token" if list(inside) == [first] else "the first token and special tokens"
-        return f"span {span} holds only {labels}: {kinds} are kept apart, so name a longer part"
+        return (
+            f"span {span} holds only {labels}: the first token and special tokens are kept apart, so name a longer part"
+        )
     if tokens.cut_off:
         return f"span {span} was not read: the last {tokens.cut_off} tokens were cut off to fit the model's positions"
     return (

@@ -61,12 +61,16 @@ def split(text: str, rule: str, *, outside: Iterable[Range] = ()) -> list[NamedS
         NamedSpan(name='Doc B', ranges=((12, 23),), unit='characters')
     """
     taken = sorted(outside)
-    found = _turns(text) if rule == "turns" else _by_rule(text, rule)
-    left = [(name, ranges) for name, span in found if (ranges := _without(text, span, taken))]
+    if rule == "turns":
+        left = [(name, _without(text, span, taken)) for name, span in _turns(text)]
+    else:
+        parts = [_without(text, span, taken) for span in _by_rule(text, rule)]
+        left = [(_name(text, rule, number, part), part) for number, part in enumerate(parts, start=1) if part]
+    left = [(name, part) for name, part in left if part]
     if not left:
         raise TextError(f"splitting the text at {visible(rule)!r} leaves no part outside the spans that were named")
-    names = [name for name, _ in left]
-    return [NamedSpan(name, ranges) for name, (_, ranges) in zip(_told_apart(names), left, strict=True)]
+    names = _told_apart([name for name, _ in left])
+    return [NamedSpan(name, part) for name, (_, part) in zip(names, left, strict=True)]
 
 
 def number_roles(roles: Sequence[str]) -> list[str]:
@@ -84,20 +88,31 @@ def number_roles(roles: Sequence[str]) -> list[str]:
     return names
 
 
-def _by_rule(text: str, rule: str) -> list[tuple[str, Range]]:
-    """Name and range of each part, but for turns."""
+def _by_rule(text: str, rule: str) -> list[Range]:
+    """The range of each part, but for turns."""
     if rule not in RULES:
-        return list(_marked(text, rule))
-    spans = list(_between(text, [match.span() for match in _BLANK_LINE.finditer(text)], (0, len(text))))
-    if rule == "sentences":
-        spans = [
-            sentence
-            for start, end in spans
-            for sentence in _between(
-                text, [(m.end(), m.end()) for m in _SENTENCE_END.finditer(text, start, end)], (start, end)
-            )
-        ]
-    return [(f"{number} {_first_words(text[start:end])}", (start, end)) for number, (start, end) in enumerate(spans, 1)]
+        return _marked(text, rule)
+    paragraphs = list(_between(text, [match.span() for match in _BLANK_LINE.finditer(text)], (0, len(text))))
+    if rule == "paragraphs":
+        return paragraphs
+    return [
+        sentence
+        for start, end in paragraphs
+        for sentence in _between(
+            text, [(match.end(), match.end()) for match in _SENTENCE_END.finditer(text, start, end)], (start, end)
+        )
+    ]
+
+
+def _name(text: str, rule: str, number: int, part: Sequence[Range]) -> str:
+    """What a part is called: its number and first words, or the line of its marker."""
+    said = text[slice(*part[0])]
+    if rule in RULES:
+        return f"{number} {_first_words(said)}"
+    title = re.sub(r"^\W+|\W+$", "", rule)
+    after = said.removeprefix(rule).split("\n")[0].strip(" \t\r:#*-=")
+    named = title if rule.endswith("\n") else f"{title} {after}".strip()
+    return _first_words(named if title else said.removeprefix(rule)) or visible(rule.strip())
 
 
 def _between(text: str, separators: Iterable[Range], within: Range) -> Iterator[Range]:
@@ -117,8 +132,8 @@ def _trimmed(text: str, span: Range) -> Range:
     return start + len(inside) - len(inside.lstrip()), end - (len(inside) - len(inside.rstrip()))
 
 
-def _marked(text: str, marker: str) -> Iterator[tuple[str, Range]]:
-    """The parts that a literal marker begins, each called by the marker's line."""
+def _marked(text: str, marker: str) -> list[Range]:
+    """The parts that a literal marker begins."""
     if not marker.strip():
         raise TextError("the marker to split at is empty: give paragraphs, sentences, turns, or some text to look for")
     starts = [match.start() for match in re.finditer(re.escape(marker), text)]
@@ -127,11 +142,7 @@ def _marked(text: str, marker: str) -> Iterator[tuple[str, Range]]:
             f"the marker {visible(marker)!r} does not stand in the text: split at paragraphs, sentences, turns, "
             "or at a string that does"
         )
-    title = re.sub(r"^\W+|\W+$", "", marker)
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        after = text[start + len(marker) : end].split("\n")[0].strip(" \t\r:#*-=")
-        named = f"{title} {after}" if title and not marker.endswith("\n") else title
-        yield _first_words(named or text[start + len(marker) : end] or marker), _trimmed(text, (start, end))
+    return [_trimmed(text, span) for span in zip(starts, [*starts[1:], len(text)], strict=True)]
 
 
 def _turns(text: str) -> list[tuple[str, Range]]:
@@ -139,7 +150,7 @@ def _turns(text: str) -> list[tuple[str, Range]]:
     chat = [(match["role"], match.span("said")) for match in _CHAT_TURN.finditer(text)]
     if not chat:
         heads = list(_SPEAKER.finditer(text))
-        ends = [*(match.start() for match in heads[1:]), len(text)]
+        ends = [*(match.start() for match in heads), len(text)][1:]
         chat = [(match["role"], (match.end(), end)) for match, end in zip(heads, ends, strict=True)]
     said = [(role, _trimmed(text, span)) for role, span in chat if text[slice(*span)].strip()]
     if not said:
