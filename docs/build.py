@@ -13,6 +13,7 @@ import io
 import os
 import re
 import shlex
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -21,6 +22,7 @@ import click
 
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "docs" / "cli.md"
+CONFORMANCE = ROOT / "docs" / "conformance.md"
 PICTURE = ROOT / "docs" / "images" / "trophy.png"
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 
@@ -93,6 +95,14 @@ def command_reference() -> str:
     return "\n".join(line.rstrip() for line in "\n".join(pages).splitlines()) + "\n"
 
 
+def conformance_page() -> str:
+    """The families that are read, each with its agreement with eager attention, measured now."""
+    sys.path.insert(0, str(ROOT))
+    from docs.conformance import measured, page
+
+    return page(measured)
+
+
 def draw_picture(path: Path) -> None:
     """The map of the trophy sentence that opens the README."""
     import heedmap
@@ -110,6 +120,7 @@ def draw_picture(path: Path) -> None:
 def build() -> None:
     """Write everything."""
     REFERENCE.write_text(command_reference(), encoding="utf-8")
+    CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
     draw_picture(PICTURE)
     for path in documents():
         path.write_text(refreshed(path.read_text(encoding="utf-8"), run_command), encoding="utf-8")

@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 import torch
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
+from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, BartConfig, BartForCausalLM
 
-from heedmap.errors import UnsupportedModel
+from heedmap.errors import OutOfRange, UnsupportedModel
+from heedmap.models.load import ModelSource
 from heedmap.reading import layers as layers_module
 from heedmap.reading import tap as tap_module
-from heedmap.reading.layers import attention_layers, position_limit
+from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.layer_kinds import layers_without_attention
+from heedmap.reading.layers import attention_layers, other_layers, position_limit
+from heedmap.reading.model import describe
+from heedmap.reading.reading import check_layer
+from tests.families import tiny_family
 from tests.tiny import FAMILIES, tiny_model
 
 
@@ -53,16 +59,47 @@ def test_position_limits(family: str, limit: int) -> None:
             model(input_ids=torch.full((1, limit + 1), 5))
 
 
+HYBRIDS = {
+    "qwen3_next": {0: "linear_attention", 2: "linear_attention"},
+    "lfm2": {0: "conv", 2: "conv"},
+    "jamba": {0: "mamba", 2: "mamba"},
+}
+
+
+@pytest.mark.parametrize("name", HYBRIDS)
+def test_layers_without_attention_are_listed_as_such(name: str) -> None:
+    model = tiny_family(name)
+    assert other_layers(model) == HYBRIDS[name]
+    about = describe(model, ModelSource(name, "wrapped", name, None, None), attention_layers(model))
+    assert about["layers_without_attention"] == {str(number): kind for number, kind in HYBRIDS[name].items()}
+
+
+def test_asking_for_a_layer_without_attention_says_what_it_is() -> None:
+    model = tiny_family("jamba")
+    layers = attention_layers(model)
+    about = describe(model, ModelSource("jamba", "wrapped", "jamba", None, None), layers)
+    assert check_layer(3, layers, about) == 3
+    with pytest.raises(
+        OutOfRange, match=r"layer 2 has no attention \(it is a mamba layer\); layers with attention: 1, 3"
+    ):
+        check_layer(2, layers, about)
+    with pytest.raises(OutOfRange, match=r"layer 4 is out of range; layers with attention: 1, 3"):
+        check_layer(4, layers, about)
+
+
+def test_silent_layers_that_should_have_attention_are_refused() -> None:
+    model = tiny_family("jamba")
+    layers = attention_layers(model)
+    model.config.attn_layer_offset = 0  # now the configuration says that the silent layers are those with attention
+    with pytest.raises(UnsupportedModel, match=r"attention was heard in 2 of them, not in layer 0"):
+        layers_without_attention(model, layers)
+
+
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "bloom": (
+    "mamba": (
         AutoModelForCausalLM,
-        {"vocab_size": 99, "hidden_size": 32, "n_layer": 2, "n_head": 4},
-        r"Bloom\w* has attention code of its own \(bloom\)",
-    ),
-    "t5": (
-        AutoModelForSeq2SeqLM,
-        {"vocab_size": 99, "d_model": 32, "d_kv": 8, "d_ff": 32, "num_layers": 2, "num_heads": 4},
-        r"T5ForConditionalGeneration \(t5\) has an encoder and a decoder",
+        {"vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2},
+        r"MambaForCausalLM \(mamba\) never called an attention function: it has no attention",
     ),
     "vit": (
         AutoModel,
@@ -74,7 +111,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
             "image_size": 16,
             "patch_size": 8,
         },
-        r"ViTModel \(vit\) takes pixel_values",
+        r"ViTModel \(vit\) takes pixel_values, .* inside `with heedmap.watch\(module\)",
     ),
 }
 
@@ -119,3 +156,23 @@ def test_weights_that_do_not_give_the_output_are_refused_by_layer(monkeypatch: p
         UnsupportedModel, match=r"layer 2 of LlamaForCausalLM \(model.layers.2.self_attn, LlamaAttention\)"
     ):
         attention_layers(tiny_model("llama"))
+
+
+def test_the_decoder_of_an_encoder_decoder_alone_has_its_own_number_of_layers() -> None:
+    sizes: dict[str, Any] = {
+        "d_model": 32,
+        "decoder_attention_heads": 4,
+        "decoder_ffn_dim": 32,
+        "encoder_layers": 3,
+        "vocab_size": 99,
+    }
+    model = BartForCausalLM(BartConfig(**sizes, decoder_layers=2)).eval()
+    assert [layer.number for layer in attention_layers(model)] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("LlamaForCausalLM", True), ("GPT2LMHeadModel", True), ("XLNetLMHeadModel", False), ("XLMWithLMHeadModel", False)],
+)
+def test_which_models_predict_the_next_token(name: str, says: bool) -> None:
+    assert predicts_next_token(type(name, (torch.nn.Module,), {})()) is says

@@ -161,3 +161,21 @@ def test_modules_that_are_no_transformers_model_are_refused() -> None:
         tap(torch.nn.Linear(2, 2), lambda _: None),
     ):
         pass
+
+
+def test_numbers_that_are_not_known_are_refused_by_name() -> None:
+    model = tiny_model("llama")
+    with (
+        pytest.raises(UnsupportedModel, match=r"LlamaAttention gives its attention numbers called 'temperature'"),
+        tap(model, lambda _: None),
+    ):
+        model(input_ids=tiny_ids(), temperature=torch.ones(4))
+
+
+def test_blocks_picked_by_an_index_are_refused_by_name() -> None:
+    model = tiny_model("llama")
+    with (
+        pytest.raises(UnsupportedModel, match="LlamaAttention picks blocks of keys by an index"),
+        tap(model, lambda _: None),
+    ):
+        model(input_ids=tiny_ids(), block_indices=torch.ones(1, 12, 2, dtype=torch.long))

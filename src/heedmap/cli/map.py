@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from heedmap.cli.common import note, show
-from heedmap.cli.options import head_option, layer_option, model_options, read, text_argument
+from heedmap.cli.options import head_option, layer_option, model_options, read, stack_options, text_argument
 
 TABLES = (".npy", ".csv", ".parquet")
 
@@ -25,6 +25,7 @@ TABLES = (".npy", ".csv", ".parquet")
     help="Write a picture (.png, .svg, .pdf) or the numbers (.npy, .csv, .parquet) instead of a grid here.",
 )
 @click.option("--log", "logarithmic", is_flag=True, help="Colours on a logarithmic scale (pictures only).")
+@stack_options
 @model_options
 def command(
     text: str, layer: int | None, head: int | None, output: Path | None, logarithmic: bool, **options: Any

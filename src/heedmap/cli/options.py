@@ -53,6 +53,16 @@ model_options = _all(
     click.option("--truncate", is_flag=True, help="Cut a text that is longer than the model's positions."),
 )
 
+stack_options = _all(
+    click.option(
+        "--target", metavar="TEXT", help="What the decoder of an encoder-decoder runs; @FILE as for TEXT itself."
+    ),
+    click.option(
+        "--stack",
+        type=click.Choice(["encoder", "decoder", "cross"]),
+        help="Which layers of an encoder-decoder; cross, the decoder's look at the encoder, by default.",
+    ),
+)
 layer_option = click.option("--layer", type=int, metavar="N", help="From 0; the middle layer by default.")
 head_option = click.option("--head", type=int, metavar="N", help="From 0; the mean over heads by default.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a picture.")
@@ -83,7 +93,12 @@ def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: A
     What a long or large run will cost is said before it starts, and a bar shows how far it is.
     """
     content = read_text(text)
+    target, stack = options.pop("target", None), options.pop("stack", None)
     model = load_model(options)
+    if target is not None:
+        return _read_stack(model, content, read_text(target), stack or "cross", options, layer, **keep)
+    if stack is not None:
+        raise click.UsageError("--stack goes with --target, for models with an encoder and a decoder")
     if "layers" not in keep:
         keep["layers"] = model.layers[len(model.layers) // 2].number if layer is None else layer
     tokens = model.tokenize(content, special_tokens=options.pop("special_tokens"), truncate=options.pop("truncate"))
@@ -92,6 +107,23 @@ def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: A
         note(str(cost))
     with progress_bar() as progress:
         reading = model.read_tokens(tokens, progress=progress, **keep)
+    say_what_was_read(reading)
+    return reading
+
+
+def _read_stack(
+    model: Model, source: str, target: str, stack: str, options: dict[str, Any], layer: int | None, **keep: Any
+) -> Reading:
+    """Read a source and a target, and take one stack of layers; all are kept where none is asked for."""
+    keep.setdefault("layers", layer)
+    both = model.read(
+        source,
+        target=target,
+        special_tokens=options.pop("special_tokens"),
+        truncate=options.pop("truncate"),
+        **keep,
+    )
+    reading: Reading = both.stack(stack)
     say_what_was_read(reading)
     return reading
 
@@ -119,5 +151,6 @@ __all__ = [
     "model_options",
     "read",
     "say_what_was_read",
+    "stack_options",
     "text_argument",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, print_json, show
-from heedmap.cli.options import head_option, json_option, model_options, read, text_argument
+from heedmap.cli.options import head_option, json_option, model_options, read, stack_options, text_argument
 from heedmap.errors import OutOfRange
 
 if TYPE_CHECKING:
@@ -32,6 +32,14 @@ ALL_LAYERS = "all"
     show_default=True,
     help="For a word of several tokens: the mean of their rows, or the row of the last.",
 )
+@stack_options
+@click.option(
+    "--generate",
+    "new_tokens",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Let the model go on with TEXT for N tokens, and show where it looked when it chose each.",
+)
 @json_option
 @model_options
 def command(
@@ -41,6 +49,7 @@ def command(
     head: int | None,
     on: str | None,
     query_rule: str,
+    new_tokens: int | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -53,7 +62,18 @@ def command(
     \b
     heedmap read "The trophy did not fit in the suitcase because it was too big." --word it --layer 16 --head 3
     heedmap read @letter.txt --word because --layer all --on letter,late
+    heedmap read "The cat sat on the" --generate 20 --layer 12
+
+    With --generate, row i is that which chose token i + 1, at the step when nothing stood behind it; --word then names
+    one of the new tokens, and shows the whole row that chose it.
     """
+    if new_tokens is not None:
+        if layer == ALL_LAYERS or on is not None or query_rule != "mean":
+            raise click.UsageError("--generate takes one layer, and neither --on nor --query-rule")
+        from heedmap.cli.generating import show_generation
+
+        show_generation(text, new_tokens, word, _number(layer), head, options, as_json=as_json)
+        return
     if layer == ALL_LAYERS:
         reading = read(text, options, layers=None)
         rows = [reading.row(word or "@-1", number.number, head, query_rule=query_rule) for number in reading.layers]
@@ -94,7 +114,7 @@ def _show_row(row: Row, reading: Reading, *, layer_given: bool) -> None:
 
 def _sentences(row: Row) -> list[str]:
     """What the row says in words."""
-    labels = row.tokens.labels
+    labels = row.key_tokens.labels
     largest = ", ".join(f"{labels[index]} {row.weights[index]:.3f}" for index in row.largest(3))
     sentences = [f"largest: {largest}"] if largest else []
     if row.ordinary is not None and row.first is not None:
@@ -107,7 +127,7 @@ def _sentences(row: Row) -> list[str]:
         sentences.append(f"head {row.head} reads key-value head {row.key_value_head}, together with {heads}")
     if len(row.query) > 1:
         rule = "the mean of their rows" if row.query_rule == "mean" else "the row of the last"
-        pieces = " ".join(labels[index] for index in row.query)
+        pieces = " ".join(row.tokens.labels[index] for index in row.query)
         sentences.append(f"“{row.word}” is {len(row.query)} tokens ({pieces}): this is {rule}")
     return sentences
 
@@ -121,7 +141,7 @@ def _show_layers(rows: list[Row], words: list[str], *, as_json: bool) -> None:
         return
     from heedmap.drawing.layers import ShareColumn, layer_table
 
-    tokens, head = rows[0].tokens, rows[0].head
+    tokens, head = rows[0].key_tokens, rows[0].head
     columns = [
         ShareColumn(label=word, shares=[row.share(word) for row in rows], tokens=len(tokens.find(word).tokens))
         for word in words

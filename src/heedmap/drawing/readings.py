@@ -24,12 +24,12 @@ def row_picture(row: Row) -> RowPicture:
     """What is drawn of a row."""
     return RowPicture(
         title=f"where “{row.word}” looks: {_place(row)}",
-        labels=row.tokens.labels,
+        labels=row.key_tokens.labels,
         weights=row.weights,
         allowed=row.allowed,
-        special=np.array([token.special for token in row.tokens]),
-        query=frozenset(row.query),
-        first=_first_place(row.tokens),
+        special=np.array([token.special for token in row.key_tokens]),
+        query=frozenset(row.query if row.keys is None else ()),
+        first=_first_place(row.key_tokens),
         missing=row.sink,
     )
 
@@ -39,8 +39,8 @@ def map_picture(reading_map: Map) -> DrawnMap:
     return _ReadMap(
         title=f"who looks at whom: {_place(reading_map)}",
         labels_query=reading_map.tokens.labels,
-        labels_key=reading_map.tokens.labels,
-        first=_first_place(reading_map.tokens),
+        labels_key=reading_map.key_tokens.labels,
+        first=_first_place(reading_map.key_tokens),
         source=reading_map,
     )
 
@@ -105,9 +105,10 @@ def odds_text(odds: Odds) -> str:
 
 
 def _place(part: Row | Map) -> str:
-    """The layer, head and model in words: "layer 16, head 3 of smollm2"."""
+    """The layer, head and model in words: "layer 16, head 3 of smollm2", "cross layer 1, head 0 of t5"."""
+    stack = f"{part.model['stack']} " if "stack" in part.model else ""
     head = "mean over heads" if part.head is None else f"head {part.head}"
-    return f"layer {part.layer}, {head} of {part.model['name']}"
+    return f"{stack}layer {part.layer}, {head} of {part.model['name']}"
 
 
 def _first_place(tokens: Tokens) -> int | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.rule import MaskRule
+from heedmap.reading.rule import MaskFunction, MaskRule
 
 
 def text_call(call: AttentionCall, text: int, start: int, stop: int) -> AttentionCall:
@@ -46,17 +46,28 @@ def text_call(call: AttentionCall, text: int, start: int, stop: int) -> Attentio
 
 
 def _cut_rule(rule: MaskRule, start: int, stop: int) -> MaskRule:
-    """The rule for a run of tokens; patterns go on seeing the positions that they were made for."""
+    """The rule for a run of tokens, which count from 0; patterns go on seeing the places that they were made for."""
     present = None if rule.present is None else rule.present[:, start:stop]
     return replace(
         rule,
         queries=stop - start,
         keys=stop - start,
-        query_offset=rule.query_offset + start,
-        key_offset=rule.key_offset + start,
+        query_offset=rule.query_offset - rule.key_offset,
+        key_offset=0,
+        pattern=None if rule.pattern is None else _shift(rule.pattern, rule.key_offset + start),
         present=None if present is None or bool(present.all()) else present,
         table=None if rule.table is None else _cut_table(rule.table, start, stop),
     )
+
+
+def _shift(pattern: MaskFunction, places: int) -> MaskFunction:
+    """A pattern that is asked about places counted from another one on."""
+
+    def shifted(batch: torch.Tensor, head: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+        cells: torch.Tensor = pattern(batch, head, query + places, key + places)
+        return cells
+
+    return shifted
 
 
 def _cut_table(table: torch.Tensor, start: int, stop: int) -> torch.Tensor:

@@ -14,7 +14,7 @@ from torch import nn
 
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.kernel import attend
-from heedmap.reading.layers import AttentionLayer
+from heedmap.reading.listening import AttentionLayer
 from heedmap.reading.memory import bytes_text, free_memory, require_memory
 
 LONG_SECONDS = 60.0
@@ -136,7 +136,7 @@ def estimate(
     hidden = int(configuration.hidden_size)
     dim = int(getattr(configuration, "head_dim", None) or hidden // next(iter(layers)).heads)
     causal = predicts_next_token(module)
-    pairs = sum(_pairs(configuration, causal, index, tokens) * layer.heads for index, layer in enumerate(layers))
+    pairs = sum(_pairs(configuration, causal, layer.number, tokens) * layer.heads for layer in layers)
     kept_numbers = 0
     for layer in layers:
         if layer.number in kept:

@@ -27,7 +27,9 @@ def evaluating(module: nn.Module) -> Iterator[None]:
             part.training = True
 
 
-def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
+def run(
+    module: nn.Module, ids: torch.Tensor, target: torch.Tensor | None = None, *, output_attentions: bool = False
+) -> torch.Tensor:
     """The model's answer for one text: its last row of logits, or all its last hidden states.
 
     Without gradients and without a cache.
@@ -35,6 +37,8 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
     Args:
         module: a transformers model that takes `input_ids`.
         ids: [batch, token] int64, on the model's device.
+        target: [batch, token] int64, what the decoder of an encoder-decoder runs; None for all other models.
+        output_attentions: make the model's parts return their weights.
 
     Returns:
         logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
@@ -45,8 +49,17 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
         options["use_cache"] = False
     if "logits_to_keep" in known:
         options["logits_to_keep"] = 1
+    if output_attentions:
+        options["output_attentions"] = True
+    if target is not None:
+        options["decoder_input_ids"] = target
     with torch.no_grad():
         result = module(input_ids=ids, attention_mask=torch.ones_like(ids), return_dict=True, **options)
+    return answer_of(result, module)
+
+
+def answer_of(result: Any, module: nn.Module) -> torch.Tensor:
+    """Where a model's answer stands in what it returned: its logits, or else its last states."""
     for name in _OUTPUTS:
         answer = getattr(result, name, None)
         if isinstance(answer, torch.Tensor):
@@ -56,4 +69,31 @@ def run(module: nn.Module, ids: torch.Tensor) -> torch.Tensor:
 
 def predicts_next_token(module: nn.Module) -> bool:
     """Whether the model is a causal language model with a head, whose last logits are the odds of the next token."""
-    return "ForCausalLM" in type(module).__name__ or "LMHeadModel" in type(module).__name__
+    name = type(module).__name__
+    # The heads of XLNet (XLNetLMHeadModel) and XLM (XLMWithLMHeadModel) fill in tokens that stand in the text.
+    return "ForCausalLM" in name or ("LMHeadModel" in name and "WithLMHead" not in name and "XLNet" not in name)
+
+
+def spread_ids(module: nn.Module, count: int) -> list[int]:
+    """A few different token ids that the model knows, spread over its vocabulary."""
+    configuration: Any = module.config
+    vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
+    return [int(number) for number in torch.linspace(0, vocabulary - 1, count + 2).long()[1:-1].tolist()]
+
+
+def input_device(module: nn.Module) -> torch.device:
+    """Where token ids go: to the word vectors, wherever the rest of the model lies.
+
+    accelerate's offload leaves tables without data until they are called, and says where it brings them then.
+    """
+    try:
+        table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    except (AttributeError, NotImplementedError):
+        table = None
+    for part in (table, module):
+        place = getattr(getattr(part, "_hf_hook", None), "execution_device", None)
+        if place is not None:
+            return torch.device(place)
+    weight = getattr(table, "weight", None)
+    device = weight.device if isinstance(weight, torch.Tensor) else next(module.parameters()).device
+    return torch.device("cpu") if device.type == "meta" else device

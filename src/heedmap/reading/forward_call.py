@@ -50,6 +50,7 @@ class ForwardCall:
         heard: its attention calls, in the order in which they ran.
         ids: [text, token] the token ids that went in; None when none were seen.
         present: [text, token] False for padding; None when nothing said so.
+        pixels: how many pictures went in, and their height and width; None when none were seen.
         logits: [text, vocabulary] after each text's last token; None for models that predict no next token.
     """
 
@@ -57,7 +58,9 @@ class ForwardCall:
     heard: list[WatchedCall] = field(default_factory=list)
     ids: torch.Tensor | None = None
     present: torch.Tensor | None = None
+    pixels: tuple[int, int, int] | None = None
     logits: torch.Tensor | None = None
+    make_pictures: Callable[[ForwardCall], list[Reading]] | None = field(default=None, repr=False)
     make_readings: Callable[[ForwardCall], list[Reading]] | None = field(default=None, repr=False)
 
     @property
@@ -99,6 +102,19 @@ class ForwardCall:
                 "readings need the tokenizer: heedmap.watch(module, tokenizer); the weights are in .weights(layer)"
             )
         return self.make_readings(self)
+
+    @property
+    def pictures(self) -> list[Reading]:
+        """One full `Reading` for each picture that a vision model, or the vision tower of a larger one, ran.
+
+        Its tokens are the patches by row and column, "r0c0", "r0c1" ..., after the class token ("class"), where there
+        is one: `forward.pictures[0].row("class", layer=3)`.
+
+        Raises:
+            ReadingError: no pictures were seen, or the order of the model's tokens is not known.
+        """
+        assert self.make_pictures is not None
+        return self.make_pictures(self)
 
     def call(self, layer: int, stack: str | None = None) -> AttentionCall:
         """The attention call of a layer, [text] rows together as they ran.
@@ -148,7 +164,7 @@ class ForwardCall:
         padding = self._padding(self._stack(stack)[0].stack)
         if padding is not None:
             weights[padding.to(weights.device)] = 0.0
-        return np.asarray(weights.numpy())
+        return np.asarray(weights.cpu().numpy())
 
     def attentions(self, *, stack: str | None = None, progress: Progress | None = None) -> tuple[torch.Tensor, ...]:
         """All maps in transformers' shape: one [text, head, query, key] tensor a layer that was kept.

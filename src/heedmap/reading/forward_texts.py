@@ -26,15 +26,30 @@ def ids_and_presence(
     part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """The token ids that a module was called with, and which of them are no padding, both [text, token] or None."""
-    try:
-        given: dict[str, Any] = dict(inspect.signature(part.forward).bind_partial(*arguments, **named).arguments)
-    except TypeError:  # a wrong call: the module itself will say so
-        return None, None
+    given = _arguments(part, arguments, named)
     ids, mask = (given.get(name, named.get(name)) for name in ("input_ids", "attention_mask"))
     if not isinstance(ids, torch.Tensor) or ids.ndim != 2 or ids.is_floating_point():
         return None, None
     present = mask.detach().bool() if isinstance(mask, torch.Tensor) and mask.shape == ids.shape else None
     return ids.detach().clone(), None if present is None or bool(present.all()) else present
+
+
+def pictures_and_sizes(
+    part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]
+) -> tuple[int, int, int] | None:
+    """How many pictures a module was called with, their height and their width; None where there were none."""
+    pixels = _arguments(part, arguments, named).get("pixel_values", named.get("pixel_values"))
+    if not isinstance(pixels, torch.Tensor) or pixels.ndim != 4:
+        return None
+    return pixels.shape[0], pixels.shape[2], pixels.shape[3]
+
+
+def _arguments(part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+    """What a module was called with, by name; nothing for a wrong call, of which the module itself will say so."""
+    try:
+        return dict(inspect.signature(part.forward).bind_partial(*arguments, **named).arguments)
+    except TypeError:
+        return {}
 
 
 def last_logits(part: nn.Module, output: Any, forward: ForwardCall) -> torch.Tensor | None:

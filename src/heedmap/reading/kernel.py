@@ -170,6 +170,17 @@ def _repeat_heads(query: torch.Tensor, key: torch.Tensor, value: torch.Tensor) -
     return key.repeat_interleave(repeats, 1), value.repeat_interleave(repeats, 1)
 
 
+def kernel_name(device_type: str, dtype: torch.dtype, masked: bool) -> str:
+    """Which kernel serves a kind of call on a device: "fused" operators of torch, or the "public" way, which is slower.
+
+    Example:
+        >>> kernel_name("cpu", torch.float32, masked=False)
+        'fused (cpu)'
+    """
+    kernel = _kernel_for(device_type, dtype, masked)
+    return "public" if kernel is public_kernel else f"fused ({kernel.__name__.strip('_').removesuffix('_kernel')})"
+
+
 @functools.cache
 def _kernel_for(device_type: str, dtype: torch.dtype, masked: bool) -> Kernel:
     """The fastest kernel that proves itself on this kind of call, found once a process."""

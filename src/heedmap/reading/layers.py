@@ -2,40 +2,48 @@
 
 from __future__ import annotations
 
-import re
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import evaluating, run
+from heedmap.reading.forward import evaluating, input_device, run
+from heedmap.reading.layer_kinds import layers_without_attention
+from heedmap.reading.listening import AttentionLayer, layers_heard
+from heedmap.reading.own_code import has_own_code, refuse_unknown_code, refuse_without_map, run_own_code
 from heedmap.reading.tap import Heard, switchable_configurations, tap
+
+__all__ = [
+    "AttentionLayer",
+    "attention_layers",
+    "is_encoder_decoder",
+    "other_layers",
+    "position_limit",
+    "reads_text_alone",
+    "refuse_difference",
+    "refuse_wrong_weights",
+    "silent_layers",
+]
 
 _CHECK_TOKENS = 8
 """Length of the input that the check runs on."""
 
+_CHECK_TARGET_TOKENS = 5
+"""Length of a decoder's own input: another one, so that attention to the source is told from attention to itself."""
+
 
 @dataclass(frozen=True, slots=True)
-class AttentionLayer:
-    """One layer whose attention can be read.
+class _Checked:
+    """What the check of a model found."""
 
-    Attributes:
-        number: the model's own number of the layer, from 0.
-        module: the name of the attention module inside the model.
-        heads: number of query heads.
-        key_value_heads: number of key-value heads.
-    """
-
-    number: int
-    module: str
-    heads: int
-    key_value_heads: int
+    layers: tuple[AttentionLayer, ...]
+    others: dict[int, str] = field(default_factory=dict)
 
 
-_checked: weakref.WeakKeyDictionary[nn.Module, tuple[AttentionLayer, ...]] = weakref.WeakKeyDictionary()
+_checked: weakref.WeakKeyDictionary[nn.Module, _Checked] = weakref.WeakKeyDictionary()
 
 
 def attention_layers(module: nn.Module) -> tuple[AttentionLayer, ...]:
@@ -53,18 +61,43 @@ def attention_layers(module: nn.Module) -> tuple[AttentionLayer, ...]:
     if module not in _checked:
         _refuse_unknown_kinds(module)
         _checked[module] = _check(module)
-    return _checked[module]
+    return _checked[module].layers
+
+
+def other_layers(module: nn.Module) -> dict[int, str]:
+    """The layers that have no attention, by number, and what they are: "mamba", "conv", "linear_attention" ...
+
+    Raises:
+        UnsupportedModel: as `attention_layers`.
+    """
+    attention_layers(module)
+    return _checked[module].others
+
+
+def silent_layers(module: nn.Module) -> dict[int, str]:
+    """As `other_layers`, but empty for a model that was not checked, as those that are only watched."""
+    return _checked[module].others if module in _checked else {}
+
+
+def is_encoder_decoder(module: nn.Module) -> bool:
+    """Whether a transformers model has an encoder and a decoder."""
+    return bool(getattr(module.config, "is_encoder_decoder", False))
 
 
 def _refuse_unknown_kinds(module: nn.Module) -> None:
     """Refuse by name what is not known to be read rightly, before anything runs."""
-    switchable_configurations(module)
+    refuse_without_map(module)
+    if has_own_code(module):
+        refuse_unknown_code(module)
+    else:
+        switchable_configurations(module)
     configuration: Any = module.config
     kind = f"{type(module).__name__} ({configuration.model_type})"
-    if getattr(configuration, "is_encoder_decoder", False):
-        raise UnsupportedModel(f"{kind} has an encoder and a decoder: only single stacks can be read yet")
     if getattr(module, "main_input_name", "input_ids") != "input_ids":
-        raise UnsupportedModel(f"{kind} takes {module.main_input_name}: only models of text can be read yet")
+        raise UnsupportedModel(
+            f"{kind} takes {module.main_input_name}, so it cannot be read from a text: run it with your own inputs "
+            "inside `with heedmap.watch(module) as watched:`"
+        )
 
 
 def reads_text_alone(module: nn.Module) -> bool:
@@ -74,27 +107,36 @@ def reads_text_alone(module: nn.Module) -> bool:
     return text_only and one_stack and getattr(module, "main_input_name", "input_ids") == "input_ids"
 
 
-def _check(module: nn.Module) -> tuple[AttentionLayer, ...]:
+def _check(module: nn.Module) -> _Checked:
     """Listen to a short input, and compare what the model says with and without the tap."""
     ids = _short_input(module)
+    target = ids[:, :_CHECK_TARGET_TOKENS] if is_encoder_decoder(module) else None
+    own_code = has_own_code(module)
     heard: list[Heard] = []
     kind = type(module).__name__
     with evaluating(module):
         try:
-            plain = run(module, ids)
+            plain = run(module, ids, target)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
             raise UnsupportedModel(f"{kind} cannot be run on a short text ({reason})") from error
-        with tap(module, heard.append):
-            tapped = run(module, ids)
+        if own_code:
+            tapped = run_own_code(module, ids, heard.append)
+        else:
+            with tap(module, heard.append):
+                tapped = run(module, ids, target)
     if not heard:
-        raise UnsupportedModel(f"{kind} never called an attention function that can be read")
-    _refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
-    layers = [_layer_of(module, one) for one in heard]
-    _refuse_odd_layers(module, layers)
-    for layer, one in zip(layers, heard, strict=True):
-        refuse_wrong_weights(module, layer, one)
-    return tuple(layers)
+        raise UnsupportedModel(
+            f"{kind} ({module.config.model_type}) never called an attention function: "  # type: ignore[union-attr]
+            "it has no attention, or none that can be read"
+        )
+    refuse_difference(plain, tapped, f"{kind} says something else when its attention is read")
+    found = layers_heard(module, heard)
+    for layer, one in found:
+        if not own_code:  # whose values are not known, and whose weights are those that it used
+            refuse_wrong_weights(module, layer, one)
+    layers = tuple(layer for layer, _ in found)
+    return _Checked(layers, layers_without_attention(module, layers))
 
 
 def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
@@ -110,7 +152,7 @@ def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard)
     value = heard.value if repeats == 1 else heard.value.repeat_interleave(repeats, 1)
     name = type(module.get_submodule(layer.module)).__name__
     for rows in _checked_rows(call.rule.queries):
-        _refuse_difference(
+        refuse_difference(
             heard.output[:, :, rows],
             call.weights(rows, slice(None)).to(value.dtype) @ value,
             f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
@@ -134,8 +176,7 @@ def _short_input(module: nn.Module) -> torch.Tensor:
         raise UnsupportedModel(f"{type(module).__name__} names no vocab_size, so that it cannot be run on a short text")
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
-    device: Any = module.device
-    return ids.unsqueeze(0).to(device)
+    return ids.unsqueeze(0).to(input_device(module))
 
 
 def position_limit(module: nn.Module) -> int | None:
@@ -151,32 +192,7 @@ def position_limit(module: nn.Module) -> int | None:
     return int(limit)
 
 
-def _layer_of(module: nn.Module, heard: Heard) -> AttentionLayer:
-    """The layer that an attention call belongs to: the first number in the name of its module."""
-    number = re.search(r"(?:^|\.)(\d+)(?:\.|$)", heard.module)
-    if number is None:
-        raise UnsupportedModel(
-            f"{type(module).__name__}: the attention module '{heard.module}' carries no layer number"
-        )
-    return AttentionLayer(int(number.group(1)), heard.module, heard.call.heads, heard.call.key_value_heads)
-
-
-def _refuse_odd_layers(module: nn.Module, layers: list[AttentionLayer]) -> None:
-    """Refuse models in which layers and attention calls are not one and the same."""
-    kind = type(module).__name__
-    numbers = [layer.number for layer in layers]
-    if len(set(numbers)) < len(numbers):
-        twice = next(number for number in numbers if numbers.count(number) > 1)
-        raise UnsupportedModel(f"{kind} calls attention several times in layer {twice}: this cannot be read yet")
-    configuration: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
-    expected = getattr(configuration, "num_hidden_layers", len(layers))
-    if len(layers) != expected:
-        raise UnsupportedModel(
-            f"{kind} has {expected} layers, and attention was heard in {len(layers)} of them: this cannot be read yet"
-        )
-
-
-def _refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:
+def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:
     """Refuse when two tensors differ by more than rounding.
 
     The bound is 1e-4 of the largest number for float32: rounding alone gives about 1e-6 a layer. Half precision keeps

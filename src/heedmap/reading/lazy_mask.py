@@ -75,31 +75,33 @@ def _lazy_mask(
     mask_dtype: torch.dtype,
     *,
     batch_size: int,
-    q_length: int,
     kv_length: int,
+    q_length: int = 0,
     q_offset: int | torch.Tensor = 0,
     kv_offset: int = 0,
     mask_function: MaskFunction = causal_mask_function,
     attention_mask: torch.Tensor | None = None,
     use_vmap: bool = False,
     device: torch.device | str = "cpu",
+    cache_position: torch.Tensor | None = None,
     **_: Any,
 ) -> LazyMask:
-    """The lazy form of transformers' `sdpa_mask`, whose argument names these are."""
+    """The lazy form of transformers' `sdpa_mask`, whose argument names these are.
+
+    The first releases of transformers 5 say with `cache_position` where the queries stand: the later ones say it with
+    `q_length` and `q_offset`, and name the device.
+    """
+    sizes: dict[str, Any] = {"batch_size": batch_size, "kv_length": kv_length, "kv_offset": kv_offset}
+    if cache_position is None:
+        sizes |= {"q_length": q_length, "q_offset": q_offset, "device": torch.device(device)}
+    else:
+        sizes["cache_position"] = cache_position
+        q_length, q_offset, device = len(cache_position), cache_position[0], cache_position.device
     device = torch.device(device)
-    sizes: dict[str, Any] = {
-        "batch_size": batch_size,
-        "q_length": q_length,
-        "kv_length": kv_length,
-        "q_offset": q_offset,
-        "kv_offset": kv_offset,
-    }
     rule = MaskRule(int(q_length), int(kv_length), batch_size, int(q_offset), int(kv_offset))
     if use_vmap:
         # Such a function need not broadcast over index tensors: let transformers write it out.
-        table = sdpa_mask(
-            **sizes, mask_function=mask_function, allow_is_causal_skip=False, use_vmap=True, device=device
-        )
+        table = sdpa_mask(**sizes, mask_function=mask_function, allow_is_causal_skip=False, use_vmap=True)
         rule = replace(rule, table=table)
     else:
         rule = recognise(replace(rule, pattern=mask_function), device)

@@ -33,6 +33,7 @@ class Map:
         head: the head, from 0; None is the mean over heads.
         call: the attention call that knows the weights.
         model: what the numbers were measured on.
+        keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
     tokens: Tokens
@@ -40,6 +41,12 @@ class Map:
     head: int | None
     call: AttentionCall
     model: dict[str, Any]
+    keys: Tokens | None = None
+
+    @property
+    def key_tokens(self) -> Tokens:
+        """The tokens that are looked at."""
+        return self.tokens if self.keys is None else self.keys
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -47,6 +47,7 @@ class Reading:
         logits: [vocabulary], the last row of logits; None for models that predict no next token.
         candidates: the most likely next tokens, most likely first.
         reader: the live model; None in a reading opened from a file.
+        keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
     tokens: Tokens
@@ -56,6 +57,7 @@ class Reading:
     logits: torch.Tensor | None = None
     candidates: tuple[Candidate, ...] = ()
     reader: Model | None = field(default=None, repr=False, compare=False)
+    keys: Tokens | None = None
 
     @property
     def text(self) -> str:
@@ -102,7 +104,7 @@ class Reading:
         """
         if layer is None:
             return self.middle
-        return check_layer(layer, self.layers)
+        return check_layer(layer, self.layers, self.model)
 
     def head_number(self, head: int | None, layer: int | None = None) -> int | None:
         """The head asked for, or None for the mean over heads.
@@ -170,6 +172,7 @@ class Reading:
             key_value_heads=call.key_value_heads,
             model=self.model,
             scores=self.map(number, head, scores=True)[query[0]] if scores else None,
+            keys=self.keys,
         )
 
     @staticmethod
@@ -210,7 +213,11 @@ class Reading:
             0.0
         """
         number = self.layer_number(layer)
-        weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model)
+        if scores and "weights_from" in self.model:
+            raise ReadingError(
+                f"{self.model['name']} has attention code of its own: its weights are read, but not its scores"
+            )
+        weights = Map(self.tokens, number, self.head_number(head, number), self.call(number), self.model, self.keys)
         if not scores:
             return weights
         refuse_mean_of_scores(head, 1)
@@ -512,15 +519,26 @@ def _heads(call: AttentionCall, head: int | None) -> slice:
     return slice(0, call.heads) if head is None else slice(head, head + 1)
 
 
-def check_layer(layer: int, layers: tuple[AttentionLayer, ...]) -> int:
+def check_layer(layer: int, layers: tuple[AttentionLayer, ...], model: Mapping[str, Any]) -> int:
     """The layer itself, when the model has it.
 
+    Args:
+        layer: the number asked for.
+        layers: the layers whose attention can be read.
+        model: the model as JSON, which names the layers without attention.
+
     Raises:
-        OutOfRange: the model has no such layer; its layers are named.
+        OutOfRange: the model has no such layer, or it has no attention; those that have are named.
     """
-    numbers = [one.number for one in layers]
-    if layer not in numbers:
-        raise OutOfRange(
-            f"layer {layer} is out of range: the model has {len(numbers)} layers, {numbers[0]} to {numbers[-1]}"
-        )
-    return layer
+    numbers = sorted({one.number for one in layers})
+    if layer in numbers:
+        return layer
+    others = model.get("layers_without_attention", {})
+    there = f"layers with attention: {', '.join(str(number) for number in numbers)}"
+    if str(layer) in others:
+        raise OutOfRange(f"layer {layer} has no attention (it is a {others[str(layer)]} layer); {there}")
+    if others:
+        raise OutOfRange(f"layer {layer} is out of range; {there}")
+    raise OutOfRange(
+        f"layer {layer} is out of range: the model has {len(numbers)} layers, {numbers[0]} to {numbers[-1]}"
+    )

@@ -36,6 +36,7 @@ class Row:
         key_value_heads: number of key-value heads in the layer.
         model: what the numbers were measured on.
         scores: [key], the scores before softmax where they were asked for; -inf where forbidden.
+        keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
     tokens: Tokens
@@ -51,6 +52,12 @@ class Row:
     key_value_heads: int
     model: dict[str, Any]
     scores: Floats | None = None
+    keys: Tokens | None = None
+
+    @property
+    def key_tokens(self) -> Tokens:
+        """The tokens that are looked at."""
+        return self.tokens if self.keys is None else self.keys
 
     @property
     def sum(self) -> float:
@@ -95,7 +102,7 @@ class Row:
         Raises:
             WordNotFound, AmbiguousWord: see `Tokens.find`.
         """
-        return float(self.weights[list(self.tokens.find(word).tokens)].sum())
+        return float(self.weights[list(self.key_tokens.find(word).tokens)].sum())
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON: weights, and scores where they were asked for, are null where the word cannot look."""
@@ -105,6 +112,7 @@ class Row:
             "model": self.model,
             "text": self.tokens.text,
             "tokens": self.tokens.to_json(),
+            **({} if self.keys is None else {"source": self.keys.text, "keys": self.keys.to_json()}),
             "word": self.word,
             "query": list(self.query),
             "query_rule": self.query_rule,

@@ -137,6 +137,19 @@ class MaskRule:
             table=None if self.table is None else self.table[..., :keys],
         )
 
+    def choose(self, indices: torch.Tensor) -> MaskRule:
+        """The same rule for a model that picks a few keys for each query (sparse attention).
+
+        Args:
+            indices: [batch, query, chosen], which keys may be looked at if the rule allows them too.
+
+        Example:
+            >>> rule = MaskRule(queries=3, keys=3, ahead=0).choose(torch.tensor([[[0, 1], [0, 1], [0, 2]]]))
+            >>> rule.allowed(torch.arange(3), torch.arange(3))[0, 0].int().tolist()
+            [[1, 0, 0], [1, 1, 0], [1, 0, 1]]
+        """
+        return replace(self, pattern=_ChosenKeys(indices, self))
+
     def for_text(self, batch: int) -> MaskRule:
         """The rule of one row of the batch, as a batch of one."""
         present = None if self.present is None else self.present[batch : batch + 1]
@@ -164,3 +177,23 @@ def _fix_batch(pattern: MaskFunction, index: int) -> MaskFunction:
         return cells
 
     return fixed
+
+
+class _ChosenKeys:
+    """A pattern that allows the keys picked for each query: found by halves in one sorted list of cells."""
+
+    def __init__(self, indices: torch.Tensor, rule: MaskRule) -> None:
+        self._rule = rule
+        batch, queries, _ = indices.shape
+        rows = torch.arange(batch * queries, device=indices.device).view(batch, queries, 1)
+        self._cells = (rows * rule.keys + indices.long()).flatten().sort().values
+
+    def __call__(self, batch: torch.Tensor, head: torch.Tensor, query: torch.Tensor, key: torch.Tensor) -> torch.Tensor:
+        """Whether a key was picked, and allowed by the pattern that was there before."""
+        row = batch * self._rule.queries + query - self._rule.query_offset
+        wanted = row * self._rule.keys + key - self._rule.key_offset
+        place = torch.searchsorted(self._cells, wanted.contiguous()).clamp(max=len(self._cells) - 1)
+        chosen = self._cells[place] == wanted
+        if self._rule.pattern is not None:
+            chosen = chosen & self._rule.pattern(batch, head, query, key)
+        return chosen

@@ -101,7 +101,8 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
         UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
     """
     configurations = switchable_configurations(module)
-    with _lock_of(module), contextlib.nullcontext() if keep_mode else evaluating(module):
+    mode = contextlib.nullcontext() if keep_mode else evaluating(module)
+    with lock_of(module), _not_compiled(module), mode:
         before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
         session = Session(receive, {id(part): name for name, part in module.named_modules()})
         token = _session.set(session)
@@ -115,6 +116,14 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
             for configuration, loaded in before:
                 configuration._attn_implementation_internal = loaded
             _session.reset(token)
+
+
+def _not_compiled(module: nn.Module) -> contextlib.AbstractContextManager[Any]:
+    """Run what `torch.compile` made as it was written: a compiled part goes on calling what it was compiled with."""
+    if any(getattr(part, "_compiled_call_impl", None) or hasattr(part, "_orig_mod") for part in module.modules()):
+        stance: contextlib.AbstractContextManager[Any] = torch.compiler.set_stance("force_eager")
+        return stance
+    return contextlib.nullcontext()
 
 
 def switchable_configurations(module: nn.Module) -> list[Any]:
@@ -148,7 +157,7 @@ def switchable_configurations(module: nn.Module) -> list[Any]:
     return list(found.values())
 
 
-def _lock_of(module: nn.Module) -> threading.RLock:
+def lock_of(module: nn.Module) -> threading.RLock:
     """The lock of a model."""
     with _locks_guard:
         return _locks.setdefault(module, threading.RLock())
@@ -170,7 +179,7 @@ def _attention(
     indices: torch.Tensor | None = None,
     block_indices: torch.Tensor | None = None,
     loaded_eager: bool = False,
-    **_: Any,
+    **others: Any,
 ) -> tuple[torch.Tensor, None]:
     """The attention function that transformers calls under the tap; the argument names are its contract."""
     if query.ndim != 4 or key.ndim != 4:
@@ -178,8 +187,14 @@ def _attention(
             f"{type(module).__name__} calls attention with a query of shape {tuple(query.shape)} and a key of shape "
             f"{tuple(key.shape)}: expected 4 dimensions (batch, head, token, dim)"
         )
-    if indices is not None or block_indices is not None:
-        raise UnsupportedModel(f"{type(module).__name__} picks its keys by an index: this cannot be read yet")
+    if block_indices is not None:
+        raise UnsupportedModel(f"{type(module).__name__} picks blocks of keys by an index: this cannot be read yet")
+    for name, given in others.items():
+        if isinstance(given, torch.Tensor) and given.is_floating_point():
+            raise UnsupportedModel(
+                f"{type(module).__name__} gives its attention numbers called '{name}', of which it is not known what "
+                "they do to the weights: this cannot be read yet"
+            )
     if isinstance(attention_mask, LazyMask):
         rule = attention_mask.rule
     else:
@@ -187,6 +202,9 @@ def _attention(
         rule = _rule_of(attention_mask, query, key, bool(causal))
     if rule.keys > key.shape[2]:
         rule = rule.crop_keys(key.shape[2])
+    if indices is not None:
+        # transformers merges these into the mask for its own two functions, and hands them to any other.
+        rule = rule.choose(indices)
     sinks = s_aux if s_aux is not None else sinks
     call = AttentionCall(
         query=query,

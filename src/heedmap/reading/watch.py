@@ -14,8 +14,15 @@ from transformers import PreTrainedModel
 from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward_call import ForwardCall, WatchedCall, layer_number, stack_name
-from heedmap.reading.forward_texts import ids_and_presence, last_logits, readings_of
-from heedmap.reading.layers import AttentionLayer, attention_layers, reads_text_alone, refuse_wrong_weights
+from heedmap.reading.forward_texts import ids_and_presence, last_logits, pictures_and_sizes, readings_of
+from heedmap.reading.layers import (
+    AttentionLayer,
+    attention_layers,
+    other_layers,
+    reads_text_alone,
+    refuse_wrong_weights,
+)
+from heedmap.reading.pictures import pictures_of
 from heedmap.reading.reading import Reading, check_layer
 from heedmap.reading.tap import Heard, Session, tap
 
@@ -142,10 +149,16 @@ class Watch:
                 if started.token is None:
                     return  # somebody else's tap, inside the block
             if started.depth == 0:
-                started.forward = ForwardCall(name, make_readings=self._readings_maker())
+                started.forward = ForwardCall(
+                    name,
+                    make_readings=self._readings_maker(),
+                    make_pictures=lambda forward: pictures_of(forward, self._module),
+                )
             started.depth += 1
             if started.forward is not None and started.forward.ids is None:
                 started.forward.ids, started.forward.present = ids_and_presence(part, arguments, named)
+            if started.forward is not None and started.forward.pixels is None:
+                started.forward.pixels = pictures_and_sizes(part, arguments, named)
 
         return hook
 
@@ -191,8 +204,9 @@ def _check(module: nn.Module, layers: set[int] | None) -> set[str]:
     if not (isinstance(module, PreTrainedModel) and reads_text_alone(module)):
         return set()
     known = attention_layers(module)
+    others = {str(number): kind for number, kind in other_layers(module).items()}
     for number in sorted(layers or ()):
-        check_layer(number, known)
+        check_layer(number, known, {"layers_without_attention": others})
     return {layer.module for layer in known}
 
 

@@ -68,7 +68,9 @@ def tokenize(
 
 def _check_text(text: object) -> None:
     if not isinstance(text, str):
-        raise TextError(f"one text (a str) was expected, not {type(text).__name__}: read several one after the other")
+        raise TextError(
+            f"one text (a str) was expected, not {type(text).__name__}: read several with model.read_batch(texts)"
+        )
     if not text:
         raise EmptyText("the text is empty: give at least one word")
     try:

@@ -1,0 +1,86 @@
+"""Writes docs/conformance.md from the tables of families that the tests compare with eager attention."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import torch
+import transformers
+from tests.conformance import SIDES, agreement, own_code_agreement, watched_agreement
+from tests.families import FAMILIES, OWN_CODE
+from tests.watched_families import WATCHED
+
+from heedmap.reading.own_code import NO_PLAIN_MAP
+
+INTRODUCTION = """\
+# Families that are read
+
+Written by `make docs` from the tables that the tests use (`tests/families.py`, `tests/watched_families.py`): each
+family is made small, with random weights large enough that attention is far from uniform, run in float32 with the
+reading and without it, and every weight of every real token is compared with what eager attention reports
+(`output_attentions=True`). “Differs by” is the next power of ten above the largest difference, over two texts without
+padding and with padding on the left and on the right. Scores of a few units leave about 1e-6 of rounding in float32.
+
+A model is checked again when it is first used: it must say the same with the reading as without, and the weights must
+blend the values into each layer's own output. What is not known to be read rightly is refused by name.
+
+Measured with transformers {transformers}, torch {torch}.
+"""
+
+TAPPED = """\
+## During the plain forward pass
+
+The model runs as always; its attention calls are heard, and each weight is computed from query, key and the row's
+log-sum-exp when somebody looks. Memory grows with the length of the text.
+"""
+
+OWN = """\
+## From the weights that the model makes anyway
+
+These families have attention code of their own, which makes the whole map of a layer. They are run with eager
+attention, a layer's map is taken as it passes, and only the maps of the layers asked for are kept: memory grows with
+the square of the length. Scores and values are not heard, so that there is no explanation. One text at a time.
+"""
+
+WATCHING = """\
+## Through `heedmap.watch`
+
+Models that take pictures or sound run with their own inputs inside `with heedmap.watch(module) as watched:`. Pictures
+are `watched.forwards[0].pictures`, a reading each; stacks of layers are kept apart by `stack=`.
+"""
+
+REFUSED = """\
+## Refused by name
+
+Models without attention (Mamba), and these, which have no weight from every token to every token:
+"""
+
+
+def page(measure: Callable[[str], str]) -> str:
+    """The page, with each family's largest difference in words by `measure`."""
+    versions = {"transformers": transformers.__version__, "torch": torch.__version__.split("+")[0]}
+    lines = [INTRODUCTION.format(**versions), TAPPED]
+    lines += _table(((name, family.auto, family.special) for name, family in FAMILIES.items()), measure)
+    lines += [OWN, *_table(((name, family.auto, family.special) for name, family in OWN_CODE.items()), measure)]
+    kinds = {name: "vision" if "pixel_values" in one.inputs else "speech" for name, one in WATCHED.items()}
+    lines += [WATCHING, *_table(((name, kinds[name], one.special) for name, one in WATCHED.items()), measure)]
+    lines += [REFUSED, "| family | why |", "|---|---|"]
+    lines += [f"| {name} | {why} |" for name, why in NO_PLAIN_MAP.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _table(rows: Iterator[tuple[str, str, str]], measure: Callable[[str], str]) -> list[str]:
+    """A table of families."""
+    lines = ["| family | kind | differs by | what is special |", "|---|---|---|---|"]
+    lines += [f"| {name} | {kind} | {measure(name)} | {special} |" for name, kind, special in rows]
+    return [*lines, ""]
+
+
+def measured(name: str) -> str:
+    """The next power of ten above the largest difference of a family."""
+    if name in FAMILIES:
+        difference = max(agreement(name, side).weights for side in SIDES)
+    else:
+        difference = own_code_agreement(name) if name in OWN_CODE else watched_agreement(name)
+    return f"≤ 1e{math.ceil(math.log10(max(difference, 1e-8)))}"

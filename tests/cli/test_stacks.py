@@ -1,0 +1,54 @@
+"""`--target` and `--stack`: encoder-decoders on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import CommandLine
+from tests.families import tiny_family
+from tests.reading.test_two_stacks import SOURCE, TARGET, word_tokenizer
+
+
+@pytest.fixture(scope="module")
+def bart(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny encoder-decoder in a folder, with its tokenizer."""
+    folder = tmp_path_factory.mktemp("bart")
+    tiny_family("bart").save_pretrained(folder)
+    word_tokenizer().save_pretrained(folder)
+    return folder
+
+
+def test_the_rows_of_each_stack(heedmap_command: CommandLine, bart: Path) -> None:
+    options = ("--model", str(bart), "--target", TARGET, "--layer", "1", "--head", "0")
+    cross = heedmap_command("read", SOURCE, *options, "--word", "chat")
+    assert cross.code == 0
+    assert "where “chat” looks: cross layer 1, head 0 of" in cross.out
+    assert all(word in cross.out for word in ("cat", "mat", "</s>"))
+    encoder = heedmap_command("read", SOURCE, *options, "--stack", "encoder", "--word", "cat", "--json").json
+    assert (encoder["model"]["stack"], len(encoder["weights"]), "keys" in encoder) == ("encoder", 7, False)
+    decoder = heedmap_command("read", SOURCE, *options, "--stack", "decoder", "--word", "chat", "--json").json
+    assert decoder["weights"][3] is None
+    assert len(decoder["weights"]) == 4
+
+
+def test_a_cross_map_has_source_columns(heedmap_command: CommandLine, bart: Path, tmp_path: Path) -> None:
+    run = heedmap_command("map", SOURCE, "--model", str(bart), "--target", TARGET, "-o", str(tmp_path / "map.csv"))
+    assert run.code == 0
+    assert "no layer was given: 1 is the middle one of 2" in run.err
+    assert (tmp_path / "map.csv").read_text(encoding="utf-8").count("mat") > 0
+
+
+def test_layer_by_layer_on_source_words(heedmap_command: CommandLine, bart: Path) -> None:
+    options = ("--model", str(bart), "--target", TARGET, "--layer", "all", "--on", "cat,mat", "--word", "chat")
+    run = heedmap_command("read", SOURCE, *options)
+    assert run.code == 0
+    assert "layer by layer" in run.out
+
+
+def test_asking_wrongly(heedmap_command: CommandLine, bart: Path) -> None:
+    without = heedmap_command("read", SOURCE, "--model", str(bart))
+    assert without.code == 1
+    assert "--target" in without.err
+    assert heedmap_command("read", SOURCE, "--stack", "cross").code == 2
