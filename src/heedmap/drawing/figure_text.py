@@ -75,13 +75,13 @@ def write_title(axes: Axes, title: str, notes: Sequence[str], *, claims_room: bo
         notes: the lines under it.
         claims_room: whether a figure's layout makes room for the width of the notes, as it does not for titles.
     """
-    letters = lettering([title])
+    letters = lettering([title, *notes])
     points = 8.5
     pad = 8.0 + 1.35 * points * len(notes)
     heading = axes.set_title(letters.text(title), loc="left", y=_top(axes), pad=pad, fontsize=11, color=INK)
     heading.set(**letters.style(title, bold=True))
     below = axes.annotate(
-        "\n".join(notes),
+        "\n".join(map(letters.text, notes)),
         xy=(0.0, 0.0),
         xycoords=heading,
         xytext=(0.0, -3.0),
@@ -91,6 +91,7 @@ def write_title(axes: Axes, title: str, notes: Sequence[str], *, claims_room: bo
         color=QUIET,
         annotation_clip=False,
     )
+    below.set(**letters.style(" ".join(notes)))
     below.set_in_layout(claims_room)
 
 
