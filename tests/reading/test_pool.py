@@ -94,6 +94,20 @@ def test_pictures_of_arrays_and_of_maps_pool_alike(smollm2: Model) -> None:
             np.testing.assert_array_equal(found[1], expected_blocks[1])
 
 
+def test_pictures_never_make_a_map_whole(smollm2: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = smollm2.read("one two three four five. " * 40, layers=3).map(3)
+    drawn = str(one)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("the whole map was made")
+
+    monkeypatch.setattr(Map, "__array__", refuse)
+    monkeypatch.setattr(Map, "__getitem__", refuse)
+    assert str(one) == drawn
+    assert "each cell is the mean of" in drawn
+    assert one.plot().get_xlabel() == "to (key)"
+
+
 def test_a_map_is_never_zoomed_in(smollm2: Model) -> None:
     one = smollm2.read("The cat sat.", layers=3).map(3, 2)
     found = one.pool(100, 200)
