@@ -10,11 +10,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import torch
-from torch.nn.functional import pad
 
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.rule import MaskRule
-from heedmap.reading.statistics_call import is_linear
+from heedmap.reading.statistics_call import by_key_head, is_linear
 from heedmap.reading.statistics_tiles import column_sums_by_tiles
 
 _NOTHING = -1e30
@@ -40,18 +39,17 @@ def column_sums(call: AttentionCall, counted: torch.Tensor) -> torch.Tensor:
 def _transposed(call: AttentionCall, counted: torch.Tensor) -> AttentionCall:
     """The call whose queries are the keys and whose keys are the queries, both in reverse order."""
     assert call.logsumexp is not None
-    repeats = call.heads // call.key_value_heads
+    dim = call.key.shape[-1]
     # The kernels want a key head for each query head at most, so that here the shared keys are repeated.
-    keys = call.key.flip(-2).repeat_interleave(repeats, 1)
-    normaliser = torch.where(counted, -call.logsumexp[0], _NOTHING)[None, ..., None]
+    queries = call.key.new_empty((1, call.heads, call.rule.keys, dim + 1))
+    by_key_head(queries, call)[..., :dim] = call.key.flip(-2).unsqueeze(2)
+    queries[..., dim] = 1 / call.scale
+    keys = call.query.new_empty((1, call.heads, call.rule.queries, dim + 1))
     # A query that does not count may hold what is not a number.
-    queries = call.query if counted.all() else call.query.masked_fill(~counted[None, ..., None], 0.0)
-    return AttentionCall(
-        query=pad(keys, (0, 1), value=1 / call.scale),
-        key=torch.cat([queries, normaliser], -1).flip(-2),
-        rule=_transposed_rule(call.rule),
-        scale=call.scale,
-    )
+    counting = call.query if counted.all() else call.query.masked_fill(~counted[None, ..., None], 0.0)
+    keys[..., :dim] = counting.flip(-2)
+    keys[..., dim] = torch.where(counted, -call.logsumexp[0], _NOTHING).flip(-1)
+    return AttentionCall(query=queries, key=keys, rule=_transposed_rule(call.rule), scale=call.scale)
 
 
 def _transposed_rule(rule: MaskRule) -> MaskRule:
