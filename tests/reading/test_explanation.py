@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 import heedmap
 from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.layers import AttentionLayer, own_module
 from heedmap.reading.model import Model
 from tests.conftest import TROPHY
 from tests.tiny import FAMILIES, tiny_model
@@ -75,3 +77,10 @@ def test_errors(smollm2: Model) -> None:
         reading.explain("it", 5, 9)
     with pytest.raises(ReadingError, match="layer 6 was not kept"):
         reading.explain("it", 6, 0)
+
+
+def test_layers_that_run_one_module_cannot_be_told_apart() -> None:
+    layer = AttentionLayer(0, "encoder.layer", 4, 4)
+    with pytest.raises(ReadingError, match=r"several layers run one module \(encoder.layer\)"):
+        own_module((layer, replace(layer, number=1)), 1)
+    assert own_module((layer,), 0) == "encoder.layer"

@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from heedmap.errors import UnsupportedModel
+from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.forward import evaluating, input_device, run
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
@@ -177,6 +177,18 @@ def _short_input(module: nn.Module) -> torch.Tensor:
     length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
     ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
     return ids.unsqueeze(0).to(input_device(module))
+
+
+def own_module(layers: tuple[AttentionLayer, ...], number: int) -> str:
+    """The name of the attention module that runs one layer and no other.
+
+    Raises:
+        ReadingError: several layers run one module (ALBERT), so that what is seen of it cannot be told apart.
+    """
+    name = next(layer.module for layer in layers if layer.number == number)
+    if sum(layer.module == name for layer in layers) > 1:
+        raise ReadingError(f"several layers run one module ({name}), so that its steps cannot be told apart by layer")
+    return name
 
 
 def position_limit(module: nn.Module) -> int | None:

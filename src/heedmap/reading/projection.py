@@ -16,6 +16,7 @@ from torch import nn
 
 from heedmap.errors import ReadingError
 from heedmap.reading.forward import input_device, run
+from heedmap.reading.layers import own_module
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.row import Floats
 from heedmap.reading.tap import Heard, tap
@@ -113,12 +114,7 @@ class _Watch:
 
 def watch_projections(model: Model, ids: list[int], layer: int, progress: Progress | None = None) -> _Watch:
     """Run the text once more and watch one layer's attention module."""
-    name = next(one.module for one in model.layers if one.number == layer)
-    if sum(one.module == name for one in model.layers) > 1:
-        raise ReadingError(
-            f"the layers of {model.name} run one module ({name}), so that the steps from the words' vectors cannot be "
-            "told apart by layer: explain without them"
-        )
+    name = own_module(model.layers, layer)
     watch = _Watch(model.module, name)
     handles = watch.hooks()
     try:

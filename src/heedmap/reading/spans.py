@@ -123,7 +123,7 @@ class SpanShares:
         Example:
             >>> import heedmap
             >>> shares = heedmap.load("smollm2").spans("The cat sat on the mat.", {"cat": (4, 7), "mat": (19, 22)})
-            >>> shares.share("mat").times > shares.share("cat").times
+            >>> 0 < shares.share("cat").share < 1
             True
         """
         lines = {line.name: line for line in self.table(layer, head)}

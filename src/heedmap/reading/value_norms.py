@@ -12,6 +12,7 @@ from torch import nn
 
 from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.layers import own_module
 from heedmap.reading.progress import Progress
 from heedmap.reading.row import Bools, Floats, largest_of, number_or_none, or_null
 from heedmap.reading.tap import Heard
@@ -173,7 +174,7 @@ def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress |
     Raises:
         UnsupportedModel: none of the tables known by name does, or it does not give the module's own output.
     """
-    attention = next(one.module for one in model.layers if one.number == layer)
+    attention = own_module(model.layers, layer)
     candidates = _candidates(model.module, attention)
     entered: dict[str, torch.Tensor] = {}
     left: dict[str, torch.Tensor] = {}

@@ -1,0 +1,18 @@
+"""For the examples in docstrings: the models stay loaded from one example to the next."""
+
+from __future__ import annotations
+
+import functools
+
+import pytest
+
+import heedmap
+from heedmap.reading.model import load
+
+_load_once = functools.cache(load)
+
+
+@pytest.fixture(autouse=True)
+def _models_stay_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.setattr(heedmap, "load", _load_once)
