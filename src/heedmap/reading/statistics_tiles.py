@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import torch
 
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.statistics_call import Range, by_key_head, is_linear, part_of
+from heedmap.reading.statistics_call import Range, by_key_head, part_of
 
 _TILE_KEYS = 512
 _TILE_CELLS = 1 << 20
@@ -92,10 +92,8 @@ def _weights(call: AttentionCall, rows: Range, columns: Range) -> torch.Tensor:
 
 def _scores(call: AttentionCall, rows: Range, columns: Range) -> torch.Tensor:
     """The scores of a tile, [head, query, key]; -inf where forbidden."""
-    if not is_linear(call):
-        return call.scores(slice(*rows), slice(*columns))[0]
     tile = part_of(call, rows, columns)
-    if not tile.rule.allows_everything:
+    if call.softcap is not None or call.bias is not None or not tile.rule.allows_everything:
         return call.scores(slice(*rows), slice(*columns))[0]
     # Heads that share keys stand beside each other and meet them in one product: no key is repeated.
     grouped = by_key_head(tile.query * call.scale, call)[0].flatten(1, 2)

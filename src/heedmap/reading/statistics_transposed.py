@@ -40,11 +40,13 @@ def _transposed(call: AttentionCall, counted: torch.Tensor) -> AttentionCall:
     """The call whose queries are the keys and whose keys are the queries, both in reverse order."""
     assert call.logsumexp is not None
     dim = call.key.shape[-1]
+    # Other devices' kernels want rows aligned to 16 bytes; on the CPU each further column costs.
+    room = dim + 1 if call.key.device.type == "cpu" else -(-(dim + 1) // 8) * 8
     # The kernels want a key head for each query head at most, so that here the shared keys are repeated.
-    queries = call.key.new_empty((1, call.heads, call.rule.keys, dim + 1))
+    queries = call.key.new_zeros((1, call.heads, call.rule.keys, room))
     by_key_head(queries, call)[..., :dim] = call.key.flip(-2).unsqueeze(2)
     queries[..., dim] = 1 / call.scale
-    keys = call.query.new_empty((1, call.heads, call.rule.queries, dim + 1))
+    keys = call.query.new_zeros((1, call.heads, call.rule.queries, room))
     # A query that does not count may hold what is not a number.
     counting = call.query if counted.all() else call.query.masked_fill(~counted[None, ..., None], 0.0)
     keys[..., :dim] = counting.flip(-2)
