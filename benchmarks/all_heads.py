@@ -74,7 +74,7 @@ def report(lengths: tuple[int, ...] = LENGTHS) -> str:
     """Time and memory as multiples of the plain forward pass, measured now."""
     times, memory = [], []
     for length in lengths:
-        repeats = 5 if length <= 2048 else 3
+        repeats = 5 if length <= 512 else 3
         seconds = measured("all", length, repeats)
         peaks = {name: measured(name, length, 1) for name in ("plain", *MEASURED.values())}
         assert seconds is not None
