@@ -203,6 +203,14 @@ def test_outside_the_window_the_weight_on_the_first_token_is_exactly_0() -> None
     assert (measured.values["first"][:, :4] > 0).all()
 
 
+@pytest.mark.parametrize("rule", [MaskRule(5, 20, query_offset=4, back=3, ahead=2), MaskRule(5, 20, query_offset=4)])
+def test_queries_may_stand_in_the_middle_of_their_keys(rule: MaskRule) -> None:
+    random = torch.Generator().manual_seed(0)
+    query, key = torch.randn(1, 4, 5, 16, generator=random), torch.randn(1, 2, 20, 16, generator=random)
+    call = computed(AttentionCall(query, key, rule, 0.25))
+    check(call, measure(call, COLUMNS, marks(20), received=True), marks(20))
+
+
 def test_a_token_that_a_sliding_cache_dropped_has_weight_0() -> None:
     call = random_call(12, MaskRule(12, 12, query_offset=20, key_offset=20, ahead=0, back=11))
     measured = measure(call, COLUMNS, marks(12))

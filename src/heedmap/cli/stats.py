@@ -161,7 +161,8 @@ def _measure(
 
 def _show(table: Table, shown: dict[str, Any], asked: dict[str, bool]) -> None:
     """The table in the terminal."""
-    from heedmap.drawing.statistics import head_lines, overview, position_lines, received_lines
+    from heedmap.drawing.received import received_lines
+    from heedmap.drawing.statistics import head_lines, overview, position_lines
     from heedmap.reading.statistics import Statistics
 
     if shown["sort"] is not None or shown["heads"]:

@@ -1,4 +1,4 @@
-"""Statistics of heads in the terminal: layer by layer, head by head, over position, and what tokens receive."""
+"""Statistics of heads in the terminal: layer by layer, head by head, over position."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import numpy as np
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
-from heedmap.drawing.labels import isolate, pad, printable, shorten
-from heedmap.drawing.palette import BLUE_BAR
-from heedmap.drawing.terminal import glyphs_for, line, to_text
-from heedmap.reading.statistics_received import Received
+from heedmap.drawing.terminal import line, to_text
 from heedmap.reading.statistics_summary import MEDIAN, Numbers, mean
 from heedmap.reading.statistics_table import Statistics, StatisticsOfTexts, Table
 
@@ -22,12 +19,6 @@ if TYPE_CHECKING:
 
 MOST_EXTREME = 4
 """Heads named for each statistic, where the line has room."""
-
-FEWEST_LOOKERS = 0.05
-"""Tokens are ranked by what they receive where at least this share of the text may look at them."""
-
-BAR_CELLS = 20
-LABEL_CELLS = 24
 
 
 class Heading(NamedTuple):
@@ -120,37 +111,9 @@ def position_lines(statistics: Statistics) -> RenderableType:
     return Group(_Grid(what, "positions", list(curves), lines), *_notes(statistics))
 
 
-def received_lines(received: Received, count: int = 10) -> RenderableType:
-    """The tokens that receive most, with how many tokens may look at them.
-
-    Args:
-        received: what each token receives.
-        count: how many tokens to show.
-
-    Example:
-        >>> from heedmap.text.tokens import Token, Tokens
-        >>> tokens = Tokens("The cat", (Token(0, 1, "The", 0, 3), Token(1, 2, " cat", 3, 7)))
-        >>> model = {"name": "smollm2"}
-        >>> sums, lookers = np.array([1.75, 0.25]), np.array([2, 1])
-        >>> print(to_text(received_lines(Received(tokens, 12, 3, sums, lookers, model), 1)))
-        what tokens receive in smollm2: layer 12, head 3
-        <BLANKLINE>
-          received  all of it  lookers  token
-             0.875       1.75        2      0  The  ████████████████████
-        <BLANKLINE>
-        received: mean weight from the tokens that may look at it; all of it: the sum
-    """
-    return _ReceivedLines(received, count)
-
-
 def table_text(table: Table) -> str:
     """The overview in plain text."""
     return to_text(overview(table))
-
-
-def received_text(received: Received) -> str:
-    """What tokens receive in plain text."""
-    return to_text(received_lines(received))
 
 
 def plot_curve(
@@ -179,13 +142,13 @@ class _Grid:
         yield line(self.title, options.encoding, "bold")
         yield Text("")
         words = [HEADINGS[name].word.rjust(width) for name, width in zip(self.columns, widths, strict=True)]
-        yield _one_line(gap.join([self.corner.rjust(first), *words]), "bold")
+        yield one_line(gap.join([self.corner.rjust(first), *words]), "bold")
         for name, values in self.lines.items():
             numbers = [
                 _number(column, value).rjust(width)
                 for column, value, width in zip(self.columns, values, widths, strict=True)
             ]
-            yield _one_line(gap.join([name.rjust(first), *numbers]))
+            yield one_line(gap.join([name.rjust(first), *numbers]))
 
 
 @dataclass(frozen=True)
@@ -209,44 +172,10 @@ class _Extremes:
                 if len(text) + len(entry) > options.max_width:
                     break
                 text += entry
-            yield _one_line(text)
+            yield one_line(text)
 
 
-@dataclass(frozen=True)
-class _ReceivedLines:
-    """The tokens that receive most."""
-
-    received: Received
-    count: int
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        received, encoding = self.received, options.encoding
-        place = ", ".join(
-            f"{name} {n}" for name, n in (("layer", received.layer), ("head", received.head)) if n is not None
-        )
-        over = place if received.head is not None else f"{place or 'all layers'}, the mean over heads"
-        glyphs = glyphs_for(encoding)
-        fewest = int(FEWEST_LOOKERS * len(received.tokens))
-        shown = received.largest(self.count, lookers=fewest)
-        top = max((float(received.corrected[index]) for index in shown), default=0.0)
-        yield line(f"what tokens receive in {received.model['name']}: {over}", encoding, "bold")
-        yield Text("")
-        yield _one_line("  received  all of it  lookers  token", "bold")
-        labels = {index: printable(received.tokens[index].label, encoding) for index in shown}
-        room = min(max((len(label) for label in labels.values()), default=0), LABEL_CELLS)
-        for index, label in labels.items():
-            share = float(received.corrected[index])
-            numbers = f"{share:10.3f}  {received.sums[index]:9.2f}  {received.lookers[index]:7.0f}  {index:5}  "
-            named = pad(isolate(shorten(label, room, glyphs.ellipsis)), room)
-            bar = glyphs.drawn_bar(BAR_CELLS * share / top) if top else ""
-            yield _one_line(numbers + named + "  ").append(bar, BLUE_BAR)
-        yield Text("")
-        yield line("received: mean weight from the tokens that may look at it; all of it: the sum", encoding, "dim")
-        if fewest > 1:
-            yield line(f"ranked: tokens that at least {fewest} may look at", encoding, "dim")
-
-
-def _one_line(text: str, style: str = "") -> Text:
+def one_line(text: str, style: str = "") -> Text:
     """A line that is cut and not wrapped where the terminal is narrow."""
     return Text(text, style, no_wrap=True, overflow="crop")
 

@@ -152,7 +152,11 @@ def _from_whole_rows(
     if not is_linear(call):
         call = raised(call.made_exact())
         sums = sums_by_tiles(call, special)
-        return call, sums | _forms_of_entropy(sums["entropy"], keys_allowed(call.rule, special.device))
+        allowed = keys_allowed(call.rule, special.device)
+        entropy = sums["entropy"].clamp(min=0)
+        if call.sinks is None:
+            entropy = _at_most_even(entropy, allowed)
+        return call, sums | _forms_of_entropy(entropy, allowed)
     call = centred(raised(call))
     blended = blend(
         call,
@@ -171,10 +175,15 @@ def _from_whole_rows(
         values["distance"] = share * blended.distance
     if blended.entropy is not None:
         allowed = keys_allowed(call.rule, special.device)
-        entropy = torch.minimum(blended.entropy.clamp(min=0), torch.log(allowed.to(total.dtype)))
+        entropy = _at_most_even(blended.entropy.clamp(min=0), allowed)
         # With p the share on real keys and H their entropy, their terms add up to p (H - log p).
         values |= _forms_of_entropy(share * entropy - torch.xlogy(share, share), allowed)
     return call, values
+
+
+def _at_most_even(entropy: torch.Tensor, allowed: torch.Tensor) -> torch.Tensor:
+    """The entropy without what rounding adds beyond that of an even look at all keys allowed."""
+    return torch.minimum(entropy, torch.log(allowed.to(entropy.dtype)))
 
 
 def _forms_of_entropy(entropy: torch.Tensor, allowed: torch.Tensor) -> dict[str, torch.Tensor]:

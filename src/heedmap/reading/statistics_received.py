@@ -67,6 +67,6 @@ class Received:
         }
 
     def __str__(self) -> str:
-        from heedmap.drawing.statistics import received_text
+        from heedmap.drawing.received import received_text
 
         return received_text(self)

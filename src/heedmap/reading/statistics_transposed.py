@@ -56,14 +56,12 @@ def _transposed(call: AttentionCall, counted: torch.Tensor) -> AttentionCall:
 
 def _transposed_rule(rule: MaskRule) -> MaskRule:
     """The band with both orders reversed: it reaches as far back and ahead as before, from the other ends."""
-    end_of_queries = rule.query_offset + rule.queries
-    end_of_keys = rule.key_offset + rule.keys
-    end = max(end_of_queries, end_of_keys)
+    after_the_queries = rule.key_offset + rule.keys - rule.query_offset - rule.queries
     return replace(
         rule,
         queries=rule.keys,
         keys=rule.queries,
-        query_offset=end - end_of_keys,
-        key_offset=end - end_of_queries,
+        query_offset=0,
+        key_offset=after_the_queries,
         present=None,
     )
