@@ -43,9 +43,7 @@ def test_a2_a_vision_model_with_its_default_attention() -> None:
     (weights,) = watched.forwards[0].attentions()
     assert weights.shape == (1, 2, 17, 17)
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 17))
-    with pytest.raises(
-        UnsupportedModel, match=r"ViTModel \(vit\) takes pixel_values, so it cannot be read from a text.*heedmap\.watch"
-    ):
+    with pytest.raises(UnsupportedModel, match=r"takes pixel_values, so it cannot be read from a text"):
         heedmap.wrap(model, None)
 
 
