@@ -136,7 +136,7 @@ def test_a8_own_modelling_code_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedModel, match="OwnAttention names no vocab_size"):
         heedmap.wrap(model, None)
     model.config.vocab_size = 99
-    with pytest.raises(UnsupportedModel, match="OwnAttention \(own\) never called an attention function"):
+    with pytest.raises(UnsupportedModel, match=r"OwnAttention \(own\) never called an attention function"):
         heedmap.wrap(model, None)
     with pytest.raises(UnsupportedModel, match="OwnAttention"), heedmap.watch(model):
         pass
