@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+import transformers
+from packaging.version import Version
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM
 
 VOCABULARY = 99
@@ -91,12 +93,19 @@ class Family:
         special: what is special about its attention; empty for plain attention.
         auto: the class that makes it: "decoder", "encoder" or "encoder-decoder".
         layers: the numbers of the layers with attention.
+        since: the first transformers in which it can be read; before, it had attention code of its own.
     """
 
     settings: dict[str, Any] = field(repr=False)
     special: str = ""
     auto: str = "decoder"
     layers: tuple[int, ...] = (0, 1, 2)
+    since: str = "5.23"
+
+    @property
+    def is_too_new(self) -> bool:
+        """Whether the transformers installed here is older than that."""
+        return Version(transformers.__version__) < Version(self.since)
 
 
 FAMILIES: dict[str, Family] = {
@@ -154,8 +163,8 @@ FAMILIES: dict[str, Family] = {
     "diffllama": Family(_GROUPED, "attention is called twice a layer with the same weights; both make one map"),
     "gpt2": Family({**_GPT2, "scale_attn_by_inverse_layer_idx": True}, "scale by layer"),
     "gpt_neox": Family(_DECODER),
-    "gptj": Family({**_GPT2, "rotary_dim": 8}),
-    "codegen": Family({**_GPT2, "rotary_dim": 8}),
+    "gptj": Family({**_GPT2, "rotary_dim": 8}, since="5.24"),
+    "codegen": Family({**_GPT2, "rotary_dim": 8}, since="5.24"),
     "ctrl": Family({"vocab_size": VOCABULARY, "n_embd": 64, "dff": 64, "n_layer": 3, "n_head": 4, "n_positions": 64}),
     "opt": Family({**_DECODER, "ffn_dim": 64, "word_embed_proj_dim": 64}),
     "phi": Family(_DECODER),
