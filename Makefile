@@ -11,7 +11,7 @@ READY := $(VENV)/ready
 PEERS_VENV ?= .venv-peers
 PEERS := $(PEERS_VENV)/ready
 TROPHY := The trophy did not fit in the suitcase because it was too big.
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all lint docs bench bench-write gpu-check clean
