@@ -214,6 +214,24 @@ def test_splitting_outside_the_named_parts(smollm2: Model) -> None:
         assert "".join(tokens[index].text for index in parts[3].tokens).strip() == "### Doc B three four."
 
 
+def test_a_rule_splits_only_what_was_read(minilm: Model) -> None:
+    text = "It rains today. " * 400
+    shares = minilm.spans(text, split="sentences", truncate=True, layers=2)
+    tokens = shares.parts.tokens
+    assert tokens.cut_off > 0
+    last = shares.parts.parts[-2]
+    assert last.kind == "span"
+    assert last.span is not None
+    assert last.span.ranges[0][1] <= tokens.seen[1]
+    with pytest.raises(TextError, match=r"was not read: the last .* tokens were cut off"):
+        minilm.spans(text, {"end": (6000, 6010)}, truncate=True)
+
+
+def test_a_first_part_of_one_token_is_no_part(smollm2: Model) -> None:
+    shares = smollm2.spans("Title\n\nIt rains today.", split="paragraphs", layers=2)
+    assert [part.name for part in shares.parts.parts] == ["first token", "2 It rains today.", "rest"]
+
+
 def test_no_part_was_named(smollm2: Model, reading: Reading) -> None:
     with pytest.raises(TextError, match=r"no part was named: give spans \(instructions=0:812\) or a rule to split by"):
         smollm2.spans(TEXT)

@@ -24,7 +24,7 @@ def by_name(parts: Parts) -> dict[str, tuple[int, ...]]:
     return {part.name: part.tokens for part in parts.parts}
 
 
-def cut(tokens: Tokens, spans: SpansGiven, **options: Any) -> dict[str, tuple[int, ...]]:
+def cut(tokens: Tokens, spans: SpansGiven | None, **options: Any) -> dict[str, tuple[int, ...]]:
     return by_name(partition(tokens, spans, **options))
 
 
@@ -123,6 +123,15 @@ def test_a_span_that_was_cut_off() -> None:
     tokens = Tokens(CAT.text, CAT.tokens[:3], cut_off=3)
     with pytest.raises(TextError, match=r"span 'end' \(12:22\) was not read: the last 3 tokens were cut off"):
         partition(tokens, {"end": (12, 22)})
+
+
+def test_what_a_rule_found_without_a_token_is_left_out() -> None:
+    found = [NamedSpan("one", ((0, 3),)), NamedSpan("two", ((4, 7),))]
+    assert cut(CAT, None, found=found) == {"first token": (0,), "two": (1,), "rest": (2, 3, 4, 5)}
+    with pytest.raises(TextError, match="no part holds a token besides the first and special ones"):
+        cut(CAT, None, found=found[:1])
+    with pytest.raises(TextError, match="two spans are called 'two'"):
+        cut(CAT, {"two": (8, 11)}, found=found)
 
 
 def test_several_ranges_make_one_part() -> None:

@@ -79,6 +79,7 @@ def test_names_are_short_and_their_own() -> None:
         ("User: hi\nhow are you\nBob Smith: see http://x.y\nUser: ok", [
             ("User 1", "hi\nhow are you"), ("Bob Smith 1", "see http://x.y"), ("User 2", "ok"),
         ]),
+        ("note to self: she was all talking together: no\nAnn B. Lee: so", [("Ann B. Lee 1", "so")]),
         ("用户：你好\n助手：你好！", [("用户 1", "你好"), ("助手 1", "你好！")]),
         ("<|im_start|>system\nBe brief.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n", [
             ("system", "Be brief."), ("user 1", "Hi"),
@@ -115,7 +116,7 @@ def test_other_spans_are_cut_out() -> None:
 def test_what_cannot_be_split(text: str, rule: str, message: str) -> None:
     with pytest.raises(TextError, match=message.replace("␣", ".")):
         split(text, rule)
-    with pytest.raises(TextError, match="leaves no part outside the spans"):
+    with pytest.raises(TextError, match="leaves no part that was read, outside named spans"):
         split("one", "paragraphs", outside=[(0, 3)])
 
 

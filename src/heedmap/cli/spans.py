@@ -129,12 +129,14 @@ def _measured(text: str | None, named: dict[str, str], layers: list[int] | None,
     model = load_model(options)
     if chat is not None:
         from heedmap.text.chat import apply_template
+        from heedmap.text.spans import partition
 
         turns = apply_template(model.tokenizer, chat, name=model.name)
-        for missing in turns.missing:
-            note(f"the chat template does not write the content of “{missing}” as it is: it has no part of its own")
         tokens = model.tokenize(turns.text, special_tokens=False, truncate=options["truncate"])
-        parts = parts_of_text(tokens, turns.spans, None, rest="template")
+        parts = partition(tokens, None, found=turns.spans, rest="template")
+        shown = {part.name for part in parts.parts}
+        for missing in [*turns.missing, *(span.name for span in turns.spans if span.name not in shown)]:
+            note(f"“{missing}” is no part: the chat template leaves out or changes its content, or it holds no token")
     else:
         assert content is not None
         tokens = model.tokenize(content, special_tokens=options["special_tokens"], truncate=options["truncate"])

@@ -17,7 +17,7 @@ from heedmap.reading.span_shares import LayerShares, SpanMeter
 from heedmap.reading.tap import Heard
 from heedmap.text.asking import ALL, LAST, Asking, asking
 from heedmap.text.ranges import NamedSpan, SpansGiven, named_spans
-from heedmap.text.spans import REST, Part, Parts, partition
+from heedmap.text.spans import Part, Parts, partition
 from heedmap.text.split import split as split_text
 from heedmap.text.tokens import Tokens
 
@@ -224,10 +224,10 @@ def _part_json(part: Part) -> dict[str, Any]:
     }
 
 
-def parts_of_text(
-    tokens: Tokens, spans: SpansGiven | None, split: str | None, *, first: int | None = 0, rest: str = REST
-) -> Parts:
+def parts_of_text(tokens: Tokens, spans: SpansGiven | None, split: str | None = None) -> Parts:
     """The parts of a text by named spans, by a rule for splitting, or by both: then the rule cuts what no span holds.
+
+    What a rule finds where the text was cut off, or without a token that counts, is no part.
 
     Raises:
         TextError: neither was given, or they do not fit the text.
@@ -236,10 +236,13 @@ def parts_of_text(
     if spans is None and split is None:
         raise TextError("no part was named: give spans (instructions=0:812) or a rule to split by (paragraphs)")
     named = [] if spans is None else named_spans(spans, tokens)
-    if split is not None:
-        outside = [one for span in named for one in characters_of(span, tokens)]
-        named = [*named, *split_text(tokens.text, split, outside=outside)]
-    return partition(tokens, named, first=first, rest=rest)
+    if split is None:
+        return partition(tokens, named)
+    outside = [one for span in named for one in characters_of(span, tokens)]
+    if tokens.cut_off:
+        outside.append((tokens.seen[1], len(tokens.text)))
+    found = split_text(tokens.text, split, outside=outside)
+    return partition(tokens, named or None, found=found)
 
 
 def characters_of(span: NamedSpan, tokens: Tokens) -> list[tuple[int, int]]:

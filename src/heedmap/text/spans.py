@@ -82,17 +82,25 @@ class Parts:
         return owner
 
 
-def partition(tokens: Tokens, given: SpansGiven, *, first: int | None = 0, rest: str = REST) -> Parts:
+def partition(
+    tokens: Tokens,
+    given: SpansGiven | None,
+    *,
+    found: Sequence[NamedSpan] = (),
+    first: int | None = 0,
+    rest: str = REST,
+) -> Parts:
     """Cut a text into its named spans, the first token, the special tokens and the rest.
 
     Args:
         tokens: the tokens that ran.
-        given: the spans.
+        given: the spans that somebody named; None for none.
+        found: further spans, that a rule found: those without a token that counts are left out.
         first: the first token that is not padding, kept apart from the span that holds it; None keeps none apart.
         rest: what to call the tokens that lie in no span.
 
     Raises:
-        TextError: spans that overlap (both are named), that are empty, or whose tokens all count elsewhere.
+        TextError: spans that overlap (both are named), that are empty, or whose tokens all count elsewhere; or no span.
         OutOfRange: a span reaches outside the text.
 
     Example:
@@ -102,7 +110,8 @@ def partition(tokens: Tokens, given: SpansGiven, *, first: int | None = 0, rest:
         >>> [(part.name, part.tokens) for part in partition(tokens, {"animal": (0, 7)}).parts]
         [('first token', (0,)), ('animal', (1,)), ('rest', (2,))]
     """
-    spans = named_spans(given, tokens)
+    named = [] if given is None else named_spans(given, tokens)
+    spans = named_spans([*named, *found], tokens)
     for span in spans:
         _check_ranges(span, tokens)
     holder, cut = _holders(tokens, spans)
@@ -112,12 +121,16 @@ def partition(tokens: Tokens, given: SpansGiven, *, first: int | None = 0, rest:
     for index, owner in enumerate(counted):
         if owner != _NOWHERE:
             members[owner].append(index)
+    inside = [tuple(index for index in sorted(apart) if holder[index] == number) for number in range(len(spans))]
+    for number, span in enumerate(named):
+        if not members[number]:
+            raise TextError(_why_empty(span, inside[number], tokens))
     parts = [] if first is None else [Part(FIRST, "first", (first,))]
     for number, span in enumerate(spans):
-        inside = tuple(index for index in sorted(apart) if holder[index] == number)
-        if not members[number]:
-            raise TextError(_why_empty(span, inside, tokens))
-        parts.append(Part(span.name, "span", tuple(members[number]), inside, span))
+        if members[number]:
+            parts.append(Part(span.name, "span", tuple(members[number]), inside[number], span))
+    if not any(part.kind == "span" for part in parts):
+        raise TextError("no part holds a token besides the first and special ones: give a longer text")
     special = tuple(token.index for token in tokens if token.special and token.index != first)
     if special:
         parts.append(Part(SPECIAL, "special", special))

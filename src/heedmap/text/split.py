@@ -8,6 +8,7 @@ The rules are simple and said here, since a share of attention means little when
   and `៕` end one whatever follows. A full stop before a small letter does not ("approx. here"), and neither does a
   line break; a blank line does.
 - A turn is what is said after `Name:` at the beginning of a line, or after `<|im_start|>role` where the text holds it.
+  A name has up to three words, of which the second and third do not begin with a small letter.
 - With a marker, a part is from one marker to the next. What stands before the first is in no part.
 
 White space around a part does not belong to it.
@@ -33,7 +34,10 @@ _SENTENCE_END = regex.compile(
     r"(?:[。．！？｡။។៕]+|[\p{Sentence_Terminal}…]+(?=[\p{Pe}\p{Pf}\p{Pi}\"']*(?:\s|$))(?!(?<=\.)\s+\p{Ll}))"
     r"[\p{Pe}\p{Pf}\p{Pi}\"']*"
 )
-_SPEAKER = re.compile(r"^[^\S\r\n]*(?P<role>[^\W\d_][^\s:：]*(?: [^\s:：]+){0,2})[^\S\r\n]*[:：](?!//)", re.MULTILINE)
+_SPEAKER = regex.compile(
+    r"^[^\S\r\n]*(?P<role>\p{L}[^\s:：]*(?: [\p{Lu}\p{Lt}\p{Lo}\p{N}][^\s:：]*){0,2})[^\S\r\n]*[:：](?!//)",
+    regex.MULTILINE,
+)
 _CHAT_TURN = re.compile(r"<\|im_start\|>(?P<role>[^\s<]+)\s(?P<said>.*?)(?:<\|im_end\|>|\Z)", re.DOTALL)
 
 _NAME_WORDS, _NAME_CHARACTERS = 4, 24
@@ -68,7 +72,7 @@ def split(text: str, rule: str, *, outside: Iterable[Range] = ()) -> list[NamedS
         left = [(_name(text, rule, number, part), part) for number, part in enumerate(parts, start=1) if part]
     left = [(name, part) for name, part in left if part]
     if not left:
-        raise TextError(f"splitting the text at {visible(rule)!r} leaves no part outside the spans that were named")
+        raise TextError(f"splitting the text at {visible(rule)!r} leaves no part that was read, outside named spans")
     names = _told_apart([name for name, _ in left])
     return [NamedSpan(name, part) for name, (_, part) in zip(names, left, strict=True)]
 
