@@ -30,10 +30,16 @@ def documents() -> list[Path]:
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+def without_rounding(text: str) -> str:
+    """Differences of rounding itself (2.1e-07) depend on the number of threads: their size stays, their digits go."""
+    return re.sub(r"\b\d\.\d(e-0[5-9])\b", r"#\1", text)
+
+
 @pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
 def test_printed_outputs_are_what_the_commands_print(path: Path, builder: Any) -> None:
     text = path.read_text(encoding="utf-8")
-    assert builder.refreshed(text, builder.run_command) == text, "stale: run `make docs`"
+    again = builder.refreshed(text, builder.run_command)
+    assert without_rounding(again) == without_rounding(text), "stale: run `make docs`"
 
 
 def test_the_command_reference_is_the_commands_help(builder: Any) -> None:
