@@ -82,16 +82,17 @@ def command_reference() -> str:
 
     pages = ["# Command reference", "", "Written by `make docs` from the commands' own help.", ""]
 
-    def describe(path: list[str], command: click.Command) -> None:
-        context = click.Context(command, info_name=" ".join(path), terminal_width=80, max_content_width=80)
-        pages.extend([f"## `{' '.join(path)}`", "", "```text", command.get_help(context), "```", ""])
+    def describe(name: str, command: click.Command, parent: click.Context | None = None) -> None:
+        settings = {"terminal_width": 80, "max_content_width": 80, **command.context_settings}
+        context = click.Context(command, info_name=name, parent=parent, **settings)
+        pages.extend([f"## `{context.command_path}`", "", "```text", command.get_help(context), "```", ""])
         if isinstance(command, click.Group):
-            for name in command.list_commands(context):
-                inner = command.get_command(context, name)
+            for inner_name in command.list_commands(context):
+                inner = command.get_command(context, inner_name)
                 assert inner is not None
-                describe([*path, name], inner)
+                describe(inner_name, inner, context)
 
-    describe(["heedmap"], heedmap)
+    describe("heedmap", heedmap)
     return "\n".join(line.rstrip() for line in "\n".join(pages).splitlines()) + "\n"
 
 
