@@ -159,9 +159,10 @@ class _Totals:
 
 def _not_a_number(call: AttentionCall) -> torch.Tensor | None:
     """The rows whose scores are not numbers, [1, head, query]; None when all are: fused kernels give them as 0."""
-    of_query, of_key = (tensor.isnan().any(-1) for tensor in (call.query, call.key))
-    if not (of_query.any() or of_key.any()):
+    # A sum is quick, and not finite when any of its numbers is none.
+    if all(tensor.sum().isfinite() for tensor in (call.query, call.key)):
         return None
+    of_query, of_key = (tensor.isnan().any(-1) for tensor in (call.query, call.key))
     heads = torch.arange(call.heads, device=call.query.device)
     reached = parts_allowed(call.rule, of_key[0].T).expand(call.heads, -1, -1)
     return of_query | (reached[heads, :, heads // (call.heads // call.key_value_heads)] > 0)
