@@ -15,7 +15,7 @@ from typing import Any
 def interleaved(tasks: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
     """Median seconds of each task, run in turn so that a slow minute of the machine hits all alike.
 
-    Each task runs once before it is timed.
+    Each task runs once before it is timed; with no repeats, that is all, and the answer is empty.
     """
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for task in tasks.values():
@@ -25,7 +25,7 @@ def interleaved(tasks: dict[str, Callable[[], object]], repeats: int) -> dict[st
             start = time.perf_counter()
             task()
             seconds[name].append(time.perf_counter() - start)
-    return {name: statistics.median(values) for name, values in seconds.items()}
+    return {name: statistics.median(values) for name, values in seconds.items() if values}
 
 
 def in_fresh_process(module: str, *arguments: str) -> dict[str, Any] | None:

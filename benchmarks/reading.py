@@ -58,8 +58,8 @@ def report(lengths: tuple[int, ...] = LENGTHS, repeats: int = 5) -> str:
     times, memory = [], []
     for length in lengths:
         both = in_fresh_process("benchmarks.reading", "times", str(length), str(repeats))
-        plain = in_fresh_process("benchmarks.reading", "plain", str(length), "1")
-        read = in_fresh_process("benchmarks.reading", "read", str(length), "1")
+        plain = in_fresh_process("benchmarks.reading", "plain", str(length), "0")
+        read = in_fresh_process("benchmarks.reading", "read", str(length), "0")
         assert both is not None
         assert plain is not None
         assert read is not None
