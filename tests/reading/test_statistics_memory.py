@@ -77,4 +77,5 @@ def test_statistics_make_no_map(kind: str) -> None:
 
 
 def test_a_map_of_bools_would_be_seen() -> None:
-    assert peak_bytes("causal", "map") > 4 * BOUND - (1 << 20)
+    # The map is 4 bounds; some of its pages may land in memory that the process held already.
+    assert peak_bytes("causal", "map") > 3 * BOUND
