@@ -21,6 +21,7 @@
     ├── TooLarge                more than the memory here can hold
     ├── ReadingError            something that a reading did not keep, or a damaged file
     ├── FileError               a file that cannot be read or written
+    │   └── DataError           a data set of no known format, or a row of it that cannot be used
     └── MissingExtra            an optional package that is not installed
 
 A message says what was given, what would have been right, and the next step.
@@ -31,6 +32,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousWord",
+    "DataError",
     "EmptyText",
     "FetchFailed",
     "FileError",
@@ -137,6 +139,10 @@ class ReadingError(HeedmapError):
 
 class FileError(HeedmapError):
     """A file cannot be read or written."""
+
+
+class DataError(FileError):
+    """A data set is of no known format, or a row of it cannot be used."""
 
 
 class MissingExtra(HeedmapError, ImportError):  # noqa: N818
