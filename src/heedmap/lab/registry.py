@@ -1,0 +1,30 @@
+"""The experiments there are, by name; each is imported only when it is used."""
+
+from __future__ import annotations
+
+import importlib
+from typing import cast
+
+from heedmap.errors import OutOfRange
+from heedmap.lab.experiment import Experiment
+
+EXPERIMENTS: dict[str, tuple[str, str]] = {
+    "sink": ("heedmap.lab.sink:Sink", "How much of the attention goes to the first token?"),
+    "causal": ("heedmap.lab.causal:Causal", "Does a word see later words?"),
+}
+"""Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""
+
+OF_THE_LESSON = ("sink", "causal", "reference", "heads")
+"""What `heedmap lab all` runs."""
+
+
+def experiment(name: str) -> Experiment:
+    """The experiment of a name.
+
+    Raises:
+        OutOfRange: there is none; the message lists those there are.
+    """
+    if name not in EXPERIMENTS:
+        raise OutOfRange(f"there is no experiment {name!r}: there are {', '.join(EXPERIMENTS)}")
+    module, _, kind = EXPERIMENTS[name][0].partition(":")
+    return cast(Experiment, getattr(importlib.import_module(module), kind)())
