@@ -7,7 +7,7 @@ import functools
 import pytest
 
 import heedmap
-from heedmap.reading.model import load
+from heedmap.reading.loading import load
 
 _load_once = functools.cache(load)
 

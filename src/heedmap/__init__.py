@@ -19,10 +19,10 @@ from heedmap.errors import HeedmapError as HeedmapError
 if TYPE_CHECKING:
     from heedmap.arithmetic import Trace as Trace
     from heedmap.arithmetic import attend as attend
+    from heedmap.reading.loading import load as load
+    from heedmap.reading.loading import wrap as wrap
     from heedmap.reading.map import Map as Map
     from heedmap.reading.model import Model as Model
-    from heedmap.reading.model import load as load
-    from heedmap.reading.model import wrap as wrap
     from heedmap.reading.reading import Reading as Reading
     from heedmap.reading.row import Row as Row
     from heedmap.reading.watch import watch as watch
@@ -34,9 +34,9 @@ _HOMES = {
     "Row": "heedmap.reading.row",
     "Trace": "heedmap.arithmetic",
     "attend": "heedmap.arithmetic",
-    "load": "heedmap.reading.model",
+    "load": "heedmap.reading.loading",
     "watch": "heedmap.reading.watch",
-    "wrap": "heedmap.reading.model",
+    "wrap": "heedmap.reading.loading",
 }
 
 __all__ = ["HeedmapError", "Map", "Model", "Reading", "Row", "Trace", "__version__", "attend", "load", "watch", "wrap"]

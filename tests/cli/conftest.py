@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from heedmap.cli.main import main
-from heedmap.reading import model as model_module
+from heedmap.reading import loading
 from heedmap.reading.model import Model
 
 
@@ -38,14 +38,14 @@ def heedmap_command(
     smollm2: Model, minilm: Model, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> CommandLine:
     """`heedmap_command("read", TEXT, ...)`: as from a shell of 80 columns, but without loading a model each time."""
-    load = model_module.load
+    load = loading.load
     here = {"smollm2": smollm2, "minilm": minilm}
 
     def loaded(name: str, **options: Any) -> Model:
         plain = options == {"revision": None, "dtype": "auto", "device": "auto", "allow_random": False}
         return here[name] if name in here and plain else load(name, **options)
 
-    monkeypatch.setattr(model_module, "load", loaded)
+    monkeypatch.setattr(loading, "load", loaded)
     monkeypatch.setenv("COLUMNS", "80")
 
     def run(*arguments: str) -> Run:

@@ -14,7 +14,8 @@ from heedmap.reading import generate as generating
 from heedmap.reading import generation_check
 from heedmap.reading.generate import generate, what_was_written
 from heedmap.reading.generation import Generation
-from heedmap.reading.model import Model, wrap
+from heedmap.reading.loading import wrap
+from heedmap.reading.model import Model
 from heedmap.reading.two_stacks import read_two_stacks
 from heedmap.text.tokenize import from_ids
 from tests.families import tiny_family

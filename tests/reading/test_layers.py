@@ -13,10 +13,10 @@ from heedmap.models.load import ModelSource
 from heedmap.reading import layers as layers_module
 from heedmap.reading import tap as tap_module
 from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.kept_calls import check_layer
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.layers import attention_layers, other_layers, position_limit
-from heedmap.reading.model import describe
-from heedmap.reading.reading import check_layer
+from heedmap.reading.listening_model import describe
 from tests.families import tiny_family
 from tests.tiny import FAMILIES, tiny_model
 

@@ -14,7 +14,8 @@ from transformers import AutoConfig, AutoModelForCausalLM
 
 import heedmap
 from heedmap.reading.generate import generate
-from heedmap.reading.model import Model, wrap
+from heedmap.reading.loading import wrap
+from heedmap.reading.model import Model
 from heedmap.reading.together import read_together
 from heedmap.text.tokenize import from_ids
 from tests.models.making import write_gguf

@@ -11,7 +11,8 @@ import torch
 
 from heedmap.errors import OutOfRange, ReadingError, TextError, UnsupportedModel
 from heedmap.reading import padded, together
-from heedmap.reading.model import Model, wrap
+from heedmap.reading.loading import wrap
+from heedmap.reading.model import Model
 from heedmap.reading.padded import SIDES, Side, pad
 from heedmap.reading.reading import Reading
 from heedmap.reading.together import read_together

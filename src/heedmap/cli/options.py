@@ -70,7 +70,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON i
 
 def load_model(options: dict[str, Any]) -> Model:
     """The model that `model_options` name; takes its options out of the dictionary."""
-    from heedmap.reading.model import load
+    from heedmap.reading.loading import load
 
     return load(
         options.pop("model_name"),

@@ -57,6 +57,7 @@ def _cut_rule(rule: MaskRule, start: int, stop: int) -> MaskRule:
         pattern=None if rule.pattern is None else _shift(rule.pattern, rule.key_offset + start),
         present=None if present is None or bool(present.all()) else present,
         table=None if rule.table is None else _cut_table(rule.table, start, stop),
+        cuts=tuple(cut.moved(-rule.key_offset - start) for cut in rule.cuts),
     )
 
 

@@ -104,7 +104,8 @@ class AttentionCall:
 
     def blocks(self) -> list[tuple[int, int, int, int]]:
         """(first query, past the last, first key, past the last): blocks that hold a bounded number of cells."""
-        cells = self.query.shape[0] * (self.heads if self.softcap is not None or self.bias is not None else 1)
+        with_heads = self.softcap is not None or self.bias is not None or self.rule.heads > 1
+        cells = self.query.shape[0] * (self.heads if with_heads else 1)
         blocks, start = [], 0
         while start < self.rule.queries:
             low, high = self.rule.key_range(start, start + _SMALLEST_BLOCK)

@@ -16,7 +16,8 @@ from heedmap.reading.batch import text_call
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.forward_call import ForwardCall, WatchedCall
 from heedmap.reading.layers import reads_text_alone
-from heedmap.reading.model import Model, describe
+from heedmap.reading.listening_model import describe
+from heedmap.reading.model import Model
 from heedmap.reading.odds import most_likely
 from heedmap.reading.reading import Reading
 from heedmap.text.tokenize import from_ids

@@ -80,7 +80,7 @@ def generate(
         f"keeping {new_tokens} rows of {len(prompt) + new_tokens:,} tokens in {len(wanted)} layers",
         "keep fewer layers (layers=...)",
     )
-    from heedmap.reading.model import describe
+    from heedmap.reading.listening_model import describe
 
     check_generation(model.module, options.get("cache_implementation"))
     steps = StepListener(model.layers, wanted)

@@ -1,30 +1,21 @@
-"""A model that reads: a torch module with its tokenizer, and the calls that make a `Reading`."""
+"""A model that reads: the calls that make a `Reading`, a table of statistics, or new tokens."""
 
 from __future__ import annotations
 
-import os
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
-import torch
-
-from heedmap.errors import TokenizerMissing
-from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.cost import Cost, estimate
-from heedmap.reading.forward import input_device, predicts_next_token, run
-from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
-from heedmap.reading.listening import CROSS, LayerListener
+from heedmap.reading.forward import input_device, predicts_next_token
+from heedmap.reading.listening_model import ListeningModel
 from heedmap.reading.odds import most_likely
-from heedmap.reading.own_code import EAGER, has_own_code, refuse_values, require_layer_maps, run_own_code
-from heedmap.reading.parallel import tensor_parallel_part
-from heedmap.reading.progress import Progress, counted
-from heedmap.reading.reading import Reading, check_layer
-from heedmap.reading.tap import Heard, tap
+from heedmap.reading.own_code import has_own_code, refuse_values, require_layer_maps
+from heedmap.reading.progress import Progress
+from heedmap.reading.reading import Reading
+from heedmap.reading.tap import Heard
 from heedmap.text.ranges import SpansGiven
-from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -35,120 +26,13 @@ if TYPE_CHECKING:
     from heedmap.reading.two_stacks import EncoderDecoderReading
 
 
-def load(
-    name_or_path: str | os.PathLike[str],
-    *,
-    revision: str | None = None,
-    dtype: str = "auto",
-    device: str = "auto",
-    allow_random: bool = False,
-) -> Model:
-    """Load a model by catalogue name, Hub id, folder or `.gguf` file, and check that it is read rightly.
-
-    A catalogue model that is not here yet is fetched first, unless offline or its terms must be accepted.
-
-    Args:
-        name_or_path: "smollm2", "org/name", "./my model", "weights.gguf" ...
-        revision: branch, tag or commit on the Hub.
-        dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
-        device: "auto" (a GPU when there is one), "cpu", "cuda:1" ...
-        allow_random: accept weights that the checkpoint lacks and that are therefore random.
-
-    Raises:
-        ModelError: it cannot be found, fetched or loaded, or its attention cannot be read; the kinds are in
-            `heedmap.errors`.
-
-    Example:
-        >>> import heedmap
-        >>> heedmap.load("smollm2")
-        Model(smollm2: LlamaForCausalLM, 30 layers x 9 heads, float32 on cpu)
-    """
-    loaded = load_model(name_or_path, revision=revision, dtype=dtype, device=device, allow_random=allow_random)
-    return Model(loaded)
-
-
-def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None) -> Model:
-    """Read a model that your own code has loaded.
-
-    Args:
-        module: a transformers model; of one that `torch.compile` made, the model in it is read, uncompiled.
-        tokenizer: its fast tokenizer.
-        name: what to call it in the output; its class by default.
-
-    Raises:
-        UnsupportedModel: its attention cannot be read rightly.
-    """
-    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the model, and shares its tables
-    called = name or type(module).__name__
-    return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None)))
-
-
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(ListeningModel):
     """A model and its tokenizer, ready to read texts.
 
     Attributes:
         loaded: module, tokenizer and where they came from.
     """
-
-    loaded: LoadedModel
-
-    def __post_init__(self) -> None:
-        attention_layers(self.module)
-
-    @property
-    def module(self) -> Any:
-        """The torch module."""
-        return self.loaded.module
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer."""
-        return self.loaded.tokenizer
-
-    @property
-    def name(self) -> str:
-        """What the model was asked for by."""
-        return self.loaded.source.name
-
-    @property
-    def layers(self) -> tuple[AttentionLayer, ...]:
-        """The layers whose attention can be read; their numbers are the model's own."""
-        return attention_layers(self.module)
-
-    @property
-    def other_layers(self) -> dict[int, str]:
-        """The layers without attention, by number, and what they are; empty but for hybrid models.
-
-        Example:
-            >>> import heedmap
-            >>> heedmap.load("smollm2").other_layers
-            {}
-        """
-        return other_layers(self.module)
-
-    def describe(self) -> dict[str, Any]:
-        """What numbers measured on this model should name: the "model" of every JSON output."""
-        return describe(self.module, self.loaded.source, self.layers)
-
-    def cost(self, tokens: int, *, layers: int | Iterable[int] | None = None, values: bool = False) -> Cost:
-        """What reading so many tokens will cost, before it starts.
-
-        Args:
-            tokens: how many.
-            layers: the layers to keep, as in `read`.
-            values: whether values and outputs are kept too.
-
-        Raises:
-            OutOfRange: the model has no such layer.
-
-        Example:
-            >>> import heedmap
-            >>> cost = heedmap.load("smollm2").cost(8192, layers=12)
-            >>> f"{cost.operations:.1g} operations, {cost.kept / 2**20:.1f} MiB kept"
-            '4e+12 operations, 24.3 MiB kept'
-        """
-        return estimate(self.module, self.layers, tokens, kept=self.wanted(layers), values=values)
 
     @overload
     def read(
@@ -438,92 +322,3 @@ class Model:
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         meter = StatisticsMeter(tokens, only=only, largest=largest, received=received, positions=positions)
         return stats_of_tokens(self, meter, layers=layers, progress=progress)
-
-    def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
-        """The tokens that `read` runs, without running them; arguments and errors are its own."""
-        if self.tokenizer is None:
-            raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")
-        limit = position_limit(self.module)
-        return tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
-
-    def listen(
-        self,
-        tokens: Tokens,
-        receive: Callable[[int, Heard], None],
-        *,
-        layers: int | Iterable[int] | None = None,
-        progress: Progress | None = None,
-    ) -> torch.Tensor:
-        """Run tokens once and hand over each layer's attention call as it passes; nothing is kept.
-
-        Args:
-            tokens: what to run.
-            receive: called with the number of the layer and what was heard of it, in the order they run.
-            layers: the layers to hand over, from 0; None hands over all.
-            progress: told how many layers have run.
-
-        Returns:
-            the model's answer, see `heedmap.reading.forward.run`.
-
-        Raises:
-            OutOfRange: the model has no such layer.
-        """
-        from heedmap.reading.two_stacks import refuse_without_target
-
-        refuse_without_target(self)
-        wanted = self.wanted(layers)
-
-        def pick(pair: tuple[AttentionLayer, Heard]) -> None:
-            layer, heard = pair
-            if layer.number in wanted:
-                receive(layer.number, heard)
-
-        tell = counted(pick, len(self.layers), "reading layers", progress)
-        ids = torch.tensor([tokens.ids], dtype=torch.long, device=input_device(self.module))
-        listener = LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))
-        if has_own_code(self.module):
-            require_layer_maps(1, self.layers[0].heads, len(tokens), input_device(self.module))
-            return run_own_code(self.module, ids, listener)
-        with tap(self.module, listener):
-            return run(self.module, ids)
-
-    def wanted(self, layers: int | Iterable[int] | None) -> set[int]:
-        """The numbers of the layers that are asked for: some, or all for None.
-
-        Raises:
-            OutOfRange: the model has no such layer.
-        """
-        if layers is None:
-            return {layer.number for layer in self.layers}
-        numbers = [layers] if isinstance(layers, int) else list(layers)
-        return {check_layer(number, self.layers, self.describe()) for number in numbers}
-
-    def __repr__(self) -> str:
-        about = self.describe()
-        return (
-            f"Model({about['name']}: {about['class']}, {about['layers']} layers x {about['heads']} heads, "
-            f"{about['dtype']} on {about['device']})"
-        )
-
-
-def describe(module: Any, source: ModelSource, layers: tuple[AttentionLayer, ...]) -> dict[str, Any]:
-    """A model as JSON: where it came from, and what it is; hybrids also name their layers without attention."""
-    others = {str(number): kind for number, kind in silent_layers(module).items()}
-    part = tensor_parallel_part(module, layers[0].heads)
-    return {
-        "name": source.name,
-        "class": type(module).__name__,
-        "kind": source.kind,
-        "location": source.location,
-        "revision": source.revision,
-        "sha256": source.sha256,
-        "dtype": str(module.dtype).removeprefix("torch."),
-        "device": str(input_device(module)),
-        # The decoder's look at the source belongs to its own layers.
-        "layers": sum(layer.stack != CROSS for layer in layers) or len(layers),
-        "heads": layers[0].heads,
-        "key_value_heads": layers[0].key_value_heads,
-        **({"layers_without_attention": others} if others else {}),
-        **({"tensor_parallel": part} if part else {}),
-        **({"weights_from": EAGER} if has_own_code(module) else {}),
-    }

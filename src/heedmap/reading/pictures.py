@@ -12,7 +12,7 @@ from heedmap.errors import ReadingError
 from heedmap.models.load import ModelSource
 from heedmap.reading.batch import text_call
 from heedmap.reading.forward_call import ForwardCall, WatchedCall
-from heedmap.reading.model import describe
+from heedmap.reading.listening_model import describe
 from heedmap.reading.reading import Reading
 from heedmap.text.tokens import Token, Tokens
 

@@ -8,6 +8,8 @@ from typing import Any
 
 import torch
 
+from heedmap.reading.cut import Cut
+
 MaskFunction = Callable[..., Any]
 """(batch, head, query, key) index tensors that broadcast -> may look (bool); transformers' own convention."""
 
@@ -17,7 +19,7 @@ class MaskRule:
     """The keys that each query may look at, as a band around the diagonal and what is cut out of it.
 
     A key is allowed when all of these hold: it lies at most `back` places before and `ahead` places after the query
-    (None: no limit), it is `present`, `pattern` is true there, and `table` allows it.
+    (None: no limit), it is `present`, `pattern` is true there, `table` allows it, and it is not among the `cuts`.
 
     Attributes:
         queries: number of queries.
@@ -30,6 +32,7 @@ class MaskRule:
         present: [batch, key] bool, False for padding; None when nothing is padded.
         pattern: index function for what a band cannot say; exact, but evaluated block by block.
         table: an explicit mask, [batch|1, head|1, query|1, key]: bool (True = may look) or float (added to scores).
+        cuts: cells that an edit forbids; see `heedmap.reading.edits`.
     """
 
     queries: int
@@ -42,11 +45,23 @@ class MaskRule:
     present: torch.Tensor | None = None
     pattern: MaskFunction | None = None
     table: torch.Tensor | None = None
+    cuts: tuple[Cut, ...] = ()
 
     @property
     def is_band(self) -> bool:
         """Whether the band alone says everything."""
-        return self.present is None and self.pattern is None and self.table is None
+        return self.present is None and self.is_band_and_padding
+
+    @property
+    def is_band_and_padding(self) -> bool:
+        """Whether the band and the padding say everything."""
+        return self.pattern is None and self.table is None and not self.cuts
+
+    @property
+    def heads(self) -> int:
+        """How many heads the mask differs by; 1 where it is one for all."""
+        of_table = 1 if self.table is None else self.table.shape[1]
+        return max([of_table, *(cut.of_heads for cut in self.cuts if cut.heads is not None)])
 
     @property
     def is_causal(self) -> bool:
@@ -107,9 +122,11 @@ class MaskRule:
             result = result & (key <= query + self.ahead)
         if self.present is not None:
             result = result & self.present[:, None, None, :].index_select(-1, columns)
+        batch = torch.arange(self.batch, device=rows.device)[:, None, None, None]
         if self.pattern is not None:
-            batch = torch.arange(self.batch, device=rows.device)[:, None, None, None]
             result = result & self.pattern(batch, torch.zeros_like(batch[:1]), query, key)
+        for cut in self.cuts:
+            result = result & ~cut.cells(batch, query, key)
         if self.table is not None:
             cells = self._table_cells(rows, columns)
             result = result & (cells if cells.dtype == torch.bool else cells > torch.finfo(cells.dtype).min / 2)
@@ -155,7 +172,8 @@ class MaskRule:
         present = None if self.present is None else self.present[batch : batch + 1]
         table = self.table if self.table is None or self.table.shape[0] == 1 else self.table[batch : batch + 1]
         pattern = None if self.pattern is None else _fix_batch(self.pattern, batch)
-        return replace(self, batch=1, present=present, table=table, pattern=pattern)
+        cuts = tuple(replace(cut, text=None) for cut in self.cuts if cut.text in (None, batch))
+        return replace(self, batch=1, present=present, table=table, pattern=pattern, cuts=cuts)
 
     def materialise(self, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
         """The whole mask, [batch, 1, query, key]: bool, or float with the lowest number where forbidden."""

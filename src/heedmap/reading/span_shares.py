@@ -180,7 +180,7 @@ def parts_allowed(rule: MaskRule, marks: torch.Tensor) -> torch.Tensor:
         [[[1.0, 0.0], [1.0, 1.0], [1.0, 1.0]]]
     """
     marks = marks.double()
-    if rule.pattern is None and rule.table is None:
+    if rule.is_band_and_padding:
         seen = marks if rule.present is None else marks * rule.present[0, :, None]
         before = torch.cat([seen.new_zeros(1, seen.shape[1]), seen.cumsum(0)])
         own = torch.arange(rule.queries, device=marks.device) + rule.query_offset - rule.key_offset
@@ -188,8 +188,7 @@ def parts_allowed(rule: MaskRule, marks: torch.Tensor) -> torch.Tensor:
         high = torch.full_like(own, rule.keys) if rule.ahead is None else (own + rule.ahead + 1).clamp(0, rule.keys)
         return (before[torch.maximum(high, low)] - before[low]).unsqueeze(0)
     columns = torch.arange(rule.keys, device=marks.device)
-    heads = 1 if rule.table is None else rule.table.shape[1]
-    step = max(_BLOCK_CELLS // max(rule.keys * heads, 1), 1)
+    step = max(_BLOCK_CELLS // max(rule.keys * rule.heads, 1), 1)
     blocks = torch.split(torch.arange(rule.queries, device=marks.device), step)
     return torch.cat([rule.allowed(rows, columns)[0].double() @ marks for rows in blocks], -2)
 

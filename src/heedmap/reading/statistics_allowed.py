@@ -20,7 +20,7 @@ def keys_allowed(rule: MaskRule, device: torch.device) -> torch.Tensor:
         tensor([[1, 2, 3, 3]])
     """
     columns = torch.arange(rule.keys, device=device)
-    if _is_band(rule):
+    if rule.is_band_and_padding:
         present = torch.ones_like(columns, dtype=torch.bool) if rule.present is None else rule.present[0]
         positions = torch.arange(rule.queries, device=device) + rule.query_offset
         return _count_in_band(positions, present, rule.key_offset, rule.back, rule.ahead).unsqueeze(0)
@@ -39,18 +39,13 @@ def queries_allowed(rule: MaskRule, real: torch.Tensor) -> torch.Tensor:
         tensor([[3, 3, 2, 1]])
     """
     columns = torch.arange(rule.keys, device=real.device)
-    if _is_band(rule):
+    if rule.is_band_and_padding:
         counts = _count_in_band(columns + rule.key_offset, real, rule.query_offset, rule.ahead, rule.back)
         return (counts if rule.present is None else counts * rule.present[0]).unsqueeze(0)
     total = torch.zeros((1, rule.keys), dtype=torch.long, device=real.device)
     for rows in _row_blocks(rule, real.device):
         total = total + (rule.allowed(rows, columns)[0] & real[rows, None]).sum(-2)
     return total
-
-
-def _is_band(rule: MaskRule) -> bool:
-    """Whether a band and the padding say everything."""
-    return rule.pattern is None and rule.table is None
 
 
 def _count_in_band(
@@ -74,7 +69,6 @@ def _count_in_band(
 
 def _row_blocks(rule: MaskRule, device: torch.device) -> Iterator[torch.Tensor]:
     """The numbers of the queries in blocks that hold a bounded number of cells."""
-    heads = 1 if rule.table is None else rule.table.shape[1]
-    step = max(_BLOCK_CELLS // max(rule.keys * heads, 1), 1)
+    step = max(_BLOCK_CELLS // max(rule.keys * rule.heads, 1), 1)
     for start in range(0, rule.queries, step):
         yield torch.arange(start, min(start + step, rule.queries), device=device)

@@ -78,6 +78,9 @@ def allowed_cells(rule: MaskRule, rows: torch.Tensor, columns: torch.Tensor) -> 
     if rule.table is not None:
         cells = _at(rule.table, rows, columns)
         result = result & (cells if cells.dtype == torch.bool else cells > torch.finfo(cells.dtype).min / 2)
+    for cut in rule.cuts:
+        text = torch.zeros((1, 1, 1, 1), dtype=torch.long, device=rows.device)
+        result = result & ~cut.cells(text, query[None, None, :, None], key[None, None, :, None])[0, :, :, 0]
     return result
 
 

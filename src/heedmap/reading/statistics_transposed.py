@@ -29,7 +29,7 @@ def column_sums(call: AttentionCall, counted: torch.Tensor) -> torch.Tensor:
         call: one text, with its log-sum-exp.
         counted: [head|1, query] bool, False for padding and for rows that may look at nothing.
     """
-    if not is_linear(call) or call.rule.pattern is not None or call.rule.table is not None:
+    if not is_linear(call) or not call.rule.is_band_and_padding:
         return column_sums_by_tiles(call, counted)
     transposed = _transposed(call, counted)
     _, logsumexp = transposed.compute(transposed.key)

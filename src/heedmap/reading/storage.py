@@ -47,7 +47,7 @@ def save(reading: Reading, path: str | os.PathLike[str]) -> None:
                 name: getattr(rule, name) for name in ("queries", "keys", "query_offset", "key_offset", "back", "ahead")
             },
         }
-        if rule.present is not None or rule.pattern is not None or rule.table is not None:
+        if not rule.is_band:
             tensors[f"{number}.table"] = _packed_table(rule)
     if reading.logits is not None:
         tensors["logits"] = reading.logits.cpu().contiguous()

@@ -26,6 +26,7 @@ from heedmap.text.pieces import Pieces
 from heedmap.text.tokens import Token, Tokens
 
 if TYPE_CHECKING:
+    from heedmap.reading.listening_model import ListeningModel
     from heedmap.reading.model import Model
 
 STACKS = (ENCODER, DECODER, CROSS)
@@ -163,7 +164,7 @@ def _stack_reading(
     model: Model, stack: str, tokens: Tokens, calls: dict[str, OrderedDict[int, AttentionCall]]
 ) -> Reading:
     """The reading of one stack."""
-    from heedmap.reading.model import describe
+    from heedmap.reading.listening_model import describe
 
     layers = tuple(layer for layer in model.layers if layer.stack == stack)
     about = {**describe(model.module, model.loaded.source, layers), "stack": stack}
@@ -203,7 +204,7 @@ def decoder_tokens(model: Model, text: str, *, special_tokens: bool | None, trun
     )
 
 
-def refuse_without_target(model: Model) -> None:
+def refuse_without_target(model: ListeningModel) -> None:
     """Refuse to run an encoder-decoder as if it had one stack.
 
     Raises:

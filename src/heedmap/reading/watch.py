@@ -15,6 +15,7 @@ from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward_call import ForwardCall, WatchedCall, layer_number, stack_name
 from heedmap.reading.forward_texts import ids_and_presence, last_logits, pictures_and_sizes, readings_of
+from heedmap.reading.kept_calls import check_layer
 from heedmap.reading.layers import (
     AttentionLayer,
     attention_layers,
@@ -23,7 +24,7 @@ from heedmap.reading.layers import (
     refuse_wrong_weights,
 )
 from heedmap.reading.pictures import pictures_of
-from heedmap.reading.reading import Reading, check_layer
+from heedmap.reading.reading import Reading
 from heedmap.reading.tap import Heard, Session, tap
 
 

@@ -1,0 +1,62 @@
+"""From a name, or a module of your own, to a `Model`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from heedmap.models.load import LoadedModel, ModelSource, load_model
+from heedmap.reading.model import Model
+
+if TYPE_CHECKING:
+    pass
+
+
+def load(
+    name_or_path: str | os.PathLike[str],
+    *,
+    revision: str | None = None,
+    dtype: str = "auto",
+    device: str = "auto",
+    allow_random: bool = False,
+) -> Model:
+    """Load a model by catalogue name, Hub id, folder or `.gguf` file, and check that it is read rightly.
+
+    A catalogue model that is not here yet is fetched first, unless offline or its terms must be accepted.
+
+    Args:
+        name_or_path: "smollm2", "org/name", "./my model", "weights.gguf" ...
+        revision: branch, tag or commit on the Hub.
+        dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
+        device: "auto" (a GPU when there is one), "cpu", "cuda:1" ...
+        allow_random: accept weights that the checkpoint lacks and that are therefore random.
+
+    Raises:
+        ModelError: it cannot be found, fetched or loaded, or its attention cannot be read; the kinds are in
+            `heedmap.errors`.
+
+    Example:
+        >>> import heedmap
+        >>> heedmap.load("smollm2")
+        Model(smollm2: LlamaForCausalLM, 30 layers x 9 heads, float32 on cpu)
+    """
+    loaded = load_model(name_or_path, revision=revision, dtype=dtype, device=device, allow_random=allow_random)
+    return Model(loaded)
+
+
+def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None) -> Model:
+    """Read a model that your own code has loaded.
+
+    Args:
+        module: a transformers model; of one that `torch.compile` made, the model in it is read, uncompiled.
+        tokenizer: its fast tokenizer.
+        name: what to call it in the output; its class by default.
+
+    Raises:
+        UnsupportedModel: its attention cannot be read rightly.
+    """
+    module = getattr(module, "_orig_mod", module)  # torch.compile wraps the model, and shares its tables
+    called = name or type(module).__name__
+    return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None)))
