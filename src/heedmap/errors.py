@@ -20,6 +20,7 @@
     ├── OutOfRange              a layer, head or token that the model does not have
     ├── TooLarge                more than the memory here can hold
     ├── ReadingError            something that a reading did not keep, or a damaged file
+    ├── LessonError             a lesson that is not there, or a broken lesson file
     ├── FileError               a file that cannot be read or written
     │   └── DataError           a data set of no known format, or a row of it that cannot be used
     └── MissingExtra            an optional package that is not installed
@@ -37,6 +38,7 @@ __all__ = [
     "FetchFailed",
     "FileError",
     "HeedmapError",
+    "LessonError",
     "MissingExtra",
     "MissingWeights",
     "ModelError",
@@ -147,3 +149,7 @@ class DataError(FileError):
 
 class MissingExtra(HeedmapError, ImportError):  # noqa: N818
     """An optional package is not installed."""
+
+
+class LessonError(HeedmapError):
+    """A lesson, exercise or block of the course is not there, or its file is broken (file and line are named)."""
