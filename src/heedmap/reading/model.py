@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from heedmap.reading.two_stacks import EncoderDecoderReading
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Model(ListeningModel):
     """A model and its tokenizer, ready to read texts.
 
