@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from heedmap.lab.data import BadRows, Contrast, Pair, Question, Sentence, contrasts, pairs, questions, sentences
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings
 
@@ -120,12 +121,34 @@ class DataSource:
     """Where the items come from.
 
     Attributes:
-        path: the file given with `--data`; None for the built-in sentences and pairs.
-        skip_bad: whether bad lines are left out (and reported) instead of ending the run.
+        path: the file given with `--data`; None for what is built in.
+        form: its format, one of `heedmap.lab.data.FORMATS`; None finds it by the content.
+        skipped: collects bad rows (`--skip-bad`); None ends the run at the first.
+
+    Example:
+        >>> DataSource().path is None
+        True
     """
 
     path: Path | None = None
-    skip_bad: bool = False
+    form: str | None = None
+    skipped: BadRows | None = None
+
+    def sentences(self) -> Iterator[Sentence]:
+        """Its sentences; errors as in `heedmap.lab.data.sentences`."""
+        return sentences(self.path, form=self.form, skipped=self.skipped)
+
+    def pairs(self) -> Iterator[Pair]:
+        """Its pairs, in the same way."""
+        return pairs(self.path, form=self.form, skipped=self.skipped)
+
+    def questions(self) -> Iterator[Question]:
+        """Its questions, in the same way."""
+        return questions(self.path, form=self.form, skipped=self.skipped)
+
+    def contrasts(self) -> Iterator[Contrast]:
+        """Its texts that part somewhere, in the same way."""
+        return contrasts(self.path, form=self.form, skipped=self.skipped)
 
 
 class Experiment(Protocol):
@@ -133,12 +156,14 @@ class Experiment(Protocol):
 
     Attributes:
         name: as in `heedmap lab NAME`, and the first part of its figures' names.
-        purpose: the question it answers, in one line.
+        purpose: the question it answers, in one line; the registry has the same.
+        verdicts: every verdict that it can reach.
         Settings: its settings, a frozen dataclass under `heedmap.lab.settings.Settings`; they become options.
     """
 
     name: ClassVar[str]
     purpose: ClassVar[str]
+    verdicts: ClassVar[tuple[str, ...]]
     Settings: ClassVar[type[Settings]]
 
     def items(self, settings: Any, data: DataSource) -> Sequence[Item]:
