@@ -259,6 +259,8 @@ def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
 def _refuse_what_cannot_run(model: Model, prompt: Tokens, new_tokens: int) -> None:
     """Refuse models that do not write, and texts that would not fit."""
     module = model.module
+    if model.edit:
+        raise ReadingError("a model that writes is not edited: read the whole text with model.read(text, edit=...)")
     if has_own_code(module):
         raise UnsupportedModel(
             f"{type(module).__name__} has attention code of its own: what it writes cannot be read step by step yet; "

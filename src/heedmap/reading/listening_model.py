@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 import torch
 
 from heedmap.errors import TokenizerMissing
 from heedmap.models.load import LoadedModel, ModelSource
 from heedmap.reading.cost import Cost, estimate
+from heedmap.reading.edits import NONE, Edit
 from heedmap.reading.forward import input_device, run
 from heedmap.reading.kept_calls import check_layer
 from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
@@ -23,7 +24,7 @@ from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
-    pass
+    from heedmap.reading.editor import EditedText, Editor
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,11 @@ class ListeningModel:
 
     Attributes:
         loaded: module, tokenizer and where they came from.
+        edit: what is edited while it reads; see `edited`.
     """
 
     loaded: LoadedModel
+    edit: Edit = NONE
 
     def __post_init__(self) -> None:
         attention_layers(self.module)
@@ -72,7 +75,30 @@ class ListeningModel:
 
     def describe(self) -> dict[str, Any]:
         """What numbers measured on this model should name: the "model" of every JSON output."""
-        return describe(self.module, self.loaded.source, self.layers)
+        about = describe(self.module, self.loaded.source, self.layers)
+        return {**about, "edits": self.edit.to_json()} if self.edit else about
+
+    def edited(self, edit: Edit) -> Self:
+        """The same model with a head removed or a look forbidden in all that it reads; edits add up.
+
+        Nothing is changed in the module: the edit acts while texts run. See `heedmap.reading.edits`.
+
+        Example:
+            >>> import heedmap
+            >>> from heedmap.reading.edits import remove
+            >>> model = heedmap.load("smollm2").edited(remove(16, 3, zero=True))
+            >>> [edit["head"] for edit in model.stats("The cat sat.", only=["first"]).model["edits"]]
+            [3]
+        """
+        return replace(self, edit=self.edit + edit)
+
+    def editor(self, texts: Sequence[EditedText]) -> Editor | None:
+        """What carries out the edits of one forward pass over some texts; None where nothing is edited."""
+        if not any(text.edit for text in texts):
+            return None
+        from heedmap.reading.editor import Editor
+
+        return Editor(self.module, self.layers, texts, describe(self.module, self.loaded.source, self.layers))
 
     def cost(self, tokens: int, *, layers: int | Iterable[int] | None = None, values: bool = False) -> Cost:
         """What reading so many tokens will cost, before it starts.
@@ -135,11 +161,20 @@ class ListeningModel:
         tell = counted(pick, len(self.layers), "reading layers", progress)
         ids = torch.tensor([tokens.ids], dtype=torch.long, device=input_device(self.module))
         listener = LayerListener(self.layers, lambda layer, heard: tell((layer, heard)))
+        editor = self._editor_of(tokens)
         if has_own_code(self.module):
             require_layer_maps(1, self.layers[0].heads, len(tokens), input_device(self.module))
             return run_own_code(self.module, ids, listener)
-        with tap(self.module, listener):
+        with tap(self.module, listener, editor=editor):
             return run(self.module, ids)
+
+    def _editor_of(self, tokens: Tokens) -> Editor | None:
+        """The editor of one text alone."""
+        if not self.edit:
+            return None
+        from heedmap.reading.editor import edited_text
+
+        return self.editor([edited_text(self.edit, tokens)])
 
     def wanted(self, layers: int | Iterable[int] | None) -> set[int]:
         """The numbers of the layers that are asked for: some, or all for None.

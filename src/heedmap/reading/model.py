@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.edits import NONE, Edit
 from heedmap.reading.forward import input_device, predicts_next_token
 from heedmap.reading.listening_model import ListeningModel
 from heedmap.reading.odds import most_likely
@@ -45,6 +46,7 @@ class Model(ListeningModel):
         special_tokens: bool | None = None,
         truncate: bool = False,
         progress: Progress | None = None,
+        edit: Edit = NONE,
     ) -> Reading: ...
     @overload
     def read(
@@ -57,6 +59,7 @@ class Model(ListeningModel):
         special_tokens: bool | None = None,
         truncate: bool = False,
         progress: Progress | None = None,
+        edit: Edit = NONE,
     ) -> EncoderDecoderReading: ...
     def read(
         self,
@@ -68,6 +71,7 @@ class Model(ListeningModel):
         special_tokens: bool | None = None,
         truncate: bool = False,
         progress: Progress | None = None,
+        edit: Edit = NONE,
     ) -> Reading | EncoderDecoderReading:
         """Read one text in a single ordinary forward pass.
 
@@ -79,6 +83,8 @@ class Model(ListeningModel):
             special_tokens: whether begin-of-text and the like are added; None is the tokenizer's own way.
             truncate: cut a text that is longer than the model's positions.
             progress: told how many layers have run; see `heedmap.reading.progress`.
+            edit: heads that are removed and looks that are forbidden, beside what is edited already; see
+                `heedmap.reading.edits`. All else that a model does is edited by `model.edited(edit)`.
 
         Returns:
             a `Reading`; its memory grows with the length of the text, not with its square. For an encoder-decoder an
@@ -90,14 +96,16 @@ class Model(ListeningModel):
             TokenizerMissing: the model came without a tokenizer.
             TooLarge: it needs more memory than is free; see `cost`.
             ReadingError: an encoder-decoder without a target, or a target for another model.
+            UnsupportedModel: it is not known how to edit this model.
         """
-        tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
+        model = self.edited(edit) if edit else self
+        tokens = model.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         if target is None:
-            return self.read_tokens(tokens, layers=layers, values=values, progress=progress)
+            return model.read_tokens(tokens, layers=layers, values=values, progress=progress)
         from heedmap.reading.two_stacks import decoder_tokens, read_two_stacks
 
-        ran = decoder_tokens(self, target, special_tokens=special_tokens, truncate=truncate)
-        return read_two_stacks(self, tokens, ran, layers=layers, values=values, progress=progress)
+        ran = decoder_tokens(model, target, special_tokens=special_tokens, truncate=truncate)
+        return read_two_stacks(model, tokens, ran, layers=layers, values=values, progress=progress)
 
     def read_batch(
         self,

@@ -15,7 +15,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch import nn
@@ -57,12 +57,26 @@ class Heard:
 Receiver = Callable[[Heard], None]
 
 
+class CallEditor(Protocol):
+    """What may change a call as it passes; see `heedmap.reading.editor`."""
+
+    def before(self, module: str, call: AttentionCall) -> AttentionCall:
+        """The call that runs instead."""
+
+    def after(self, module: str, output: torch.Tensor) -> torch.Tensor:
+        """The output, [batch, head, query, value_dim], that the model goes on with instead."""
+
+    def refuse_choice(self, module: str) -> None:
+        """Asked before the call of a layer that picks its keys itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An open tap: who listens, and what the modules are called."""
+    """An open tap: who listens, what the modules are called, and what edits them."""
 
     receive: Receiver
     names: dict[int, str]
+    editor: CallEditor | None = None
 
     @property
     def is_heard_here(self) -> bool:
@@ -85,7 +99,9 @@ _locks_guard = threading.Lock()
 
 
 @contextlib.contextmanager
-def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Iterator[Session]:
+def tap(
+    module: nn.Module, receive: Receiver, *, keep_mode: bool = False, editor: CallEditor | None = None
+) -> Iterator[Session]:
     """Let `receive` hear every attention call of the forward passes made inside the block, in this thread.
 
     The model is in eval mode inside (dropout would falsify weights) and is left exactly as it was found, whatever
@@ -96,6 +112,7 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
         receive: called once an attention call, in order, with detached tensors.
         keep_mode: leave the model in the mode that it is in: then dropout acts on the model's output as it would
             without the tap, and what is heard are the weights before it.
+        editor: changes the calls of one forward pass as they pass; then what is heard is what the model went on with.
 
     Raises:
         UnsupportedModel: a part of the model has attention code of its own, which no switch reaches.
@@ -104,7 +121,7 @@ def tap(module: nn.Module, receive: Receiver, *, keep_mode: bool = False) -> Ite
     mode = contextlib.nullcontext() if keep_mode else evaluating(module)
     with lock_of(module), _not_compiled(module), mode:
         before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
-        session = Session(receive, {id(part): name for name, part in module.named_modules()})
+        session = Session(receive, {id(part): name for name, part in module.named_modules()}, editor)
         token = _session.set(session)
         try:
             for configuration, loaded in before:
@@ -217,14 +234,21 @@ def _attention(
     )
     dropout = dropout if module.training else 0.0
     session = _session.get()
+    editor = None if session is None else session.editor
+    name = "" if session is None else session.names.get(id(module), "")
+    if editor is not None:
+        if indices is not None:
+            editor.refuse_choice(name)
+        call = editor.before(name, call)
     if dropout:
         output = drop_out(call, value, attention_mask, dropout, loaded_eager)
         heard = None if session is None else _heard_without_gradients(call, value)
     else:
         output, logsumexp = call.compute(value)
+        output = output if editor is None else editor.after(name, output)
         heard = replace(_detached(call), logsumexp=logsumexp.detach()), value.detach(), output.detach()
     if session is not None and heard is not None:
-        session.receive(Heard(session.names.get(id(module), ""), *heard, dropout=dropout))
+        session.receive(Heard(name, *heard, dropout=dropout))
     return output.transpose(1, 2).contiguous(), None
 
 

@@ -12,6 +12,7 @@ import torch
 from heedmap.errors import OutOfRange, ReadingError, UnsupportedModel
 from heedmap.reading.batch import text_call
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.editor import edited_text
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.layers import is_encoder_decoder
 from heedmap.reading.listening import AttentionLayer, LayerListener
@@ -95,7 +96,7 @@ def _read(
     if not bool(batch.present.all()):
         check_padding(model.module, padding)
     model.cost(batch.ids.numel(), layers=layers, values=values).require()
-    heard, answer = _listen(model, batch, layers, values)
+    heard, answer = _listen(model, texts, batch, layers, values)
     has_odds = predicts_next_token(model.module)
     about = {**model.describe(), "padding": {"side": padding, "texts": len(texts)}}
     readings = []
@@ -116,7 +117,7 @@ def _read(
 
 
 def _listen(
-    model: Model, batch: Padded, layers: list[int] | None, values: bool
+    model: Model, texts: Sequence[Tokens], batch: Padded, layers: list[int] | None, values: bool
 ) -> tuple[OrderedDict[int, AttentionCall], torch.Tensor]:
     """The attention calls of the layers wanted, for the whole batch, and the model's answer."""
     wanted = model.wanted(layers)
@@ -127,5 +128,8 @@ def _listen(
             kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
             calls[layer.number] = kept
 
-    with tap(model.module, LayerListener(model.layers, keep)):
+    editor = model.editor(
+        [edited_text(model.edit, tokens, start) for tokens, (start, _) in zip(texts, batch.places, strict=True)]
+    )
+    with tap(model.module, LayerListener(model.layers, keep), editor=editor):
         return calls, run_padded(model.module, batch)

@@ -12,6 +12,7 @@ import torch
 from heedmap.errors import ReadingError, TextError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import estimate
+from heedmap.reading.editor import EditedText
 from heedmap.reading.forward import input_device, run
 from heedmap.reading.layers import AttentionLayer, is_encoder_decoder
 from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
@@ -147,7 +148,9 @@ def read_two_stacks(
 
     tell = counted(keep, len(model.layers), "reading layers", progress)
     ids, decoder_ids = (torch.tensor([one.ids], device=input_device(model.module)) for one in (source, target))
-    with tap(model.module, LayerListener(model.layers, lambda layer, heard: tell((layer, heard)))):
+    tokens = {ENCODER: source, DECODER: target, CROSS: target}
+    editor = model.editor([EditedText(model.edit, tokens, {**tokens, CROSS: source})])
+    with tap(model.module, LayerListener(model.layers, lambda layer, heard: tell((layer, heard))), editor=editor):
         answer = run(model.module, ids, decoder_ids)
     logits = answer[0, -1] if model.module.can_generate() else None
     decoder = _stack_reading(model, DECODER, target, calls)
@@ -168,6 +171,8 @@ def _stack_reading(
 
     layers = tuple(layer for layer in model.layers if layer.stack == stack)
     about = {**describe(model.module, model.loaded.source, layers), "stack": stack}
+    if model.edit:
+        about["edits"] = model.edit.to_json()
     return Reading(tokens=tokens, layers=layers, calls=calls[stack], model=about)
 
 
