@@ -16,7 +16,7 @@ from heedmap.drawing.palette import BLUE_BAR, SAND_BAR
 from heedmap.drawing.terminal import glyphs_for, line, to_text
 from heedmap.reading.explanation import Explanation
 from heedmap.reading.projection import Projection
-from heedmap.reading.row import Floats
+from heedmap.reading.word_row import Floats
 
 MOST_LINES = 40
 """How many tokens are shown; of a longer row those with the largest weights."""

@@ -15,8 +15,8 @@ from heedmap.drawing.labels import isolate, pad, printable, shorten, visible
 from heedmap.drawing.layers import ShareColumn, layer_table
 from heedmap.drawing.palette import BLUE_BAR, ORANGE, QUIET, SAND_BAR
 from heedmap.drawing.terminal import glyphs_for, line
-from heedmap.reading.row import number_or_none
 from heedmap.reading.spans import PartShare, SpanShares, rank
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.spans import Part
 
 LONGEST_NAME = 26

@@ -12,7 +12,7 @@ from heedmap.errors import ReadingError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.progress import Progress
 from heedmap.reading.projection import Projection, project, watch_projections
-from heedmap.reading.row import Floats, number_or_none
+from heedmap.reading.word_row import Floats, number_or_none
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ def _with_projections(explanation: Explanation, reading: Reading, progress: Prog
     """Add how the query, and the key with the largest weight, came from their words' vectors."""
     if reading.reader is None:
         raise ReadingError("the way from the vectors needs the live model, not a saved reading: load it and read again")
-    watch = watch_projections(reading.reader, reading.tokens.ids, explanation.layer, progress)
+    watch = watch_projections(reading.reader, reading.tokens, explanation.layer, progress)
     key = explanation.keys[explanation.largest]
     projections = (
         project(watch, "query", explanation.query, explanation.head),

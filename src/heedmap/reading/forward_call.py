@@ -15,7 +15,7 @@ from heedmap.reading.attentions import attention_tensors, batch_map
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Floats
+from heedmap.reading.word_row import Floats
 
 if TYPE_CHECKING:
     from heedmap.reading.reading import Reading

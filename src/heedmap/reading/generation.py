@@ -10,7 +10,8 @@ import numpy as np
 
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.layers import AttentionLayer
-from heedmap.reading.row import Bools, Floats, Row, number_or_none
+from heedmap.reading.row import Row
+from heedmap.reading.word_row import Bools, Floats, number_or_none
 from heedmap.text.tokens import Token, Tokens
 
 SCHEMA = "heedmap/generation/1"

@@ -17,8 +17,9 @@ from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.map import Map
 from heedmap.reading.odds import Candidate
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Bools, Floats, Row
+from heedmap.reading.row import Row
 from heedmap.reading.scores import ScoreMap, refuse_mean_of_scores
+from heedmap.reading.word_row import Bools, Floats
 from heedmap.text.tokens import Tokens, Word
 
 if TYPE_CHECKING:
@@ -179,7 +180,7 @@ class KeptCalls:
         weights = [call.weights(slice(index, index + 1), columns, _heads(call, head))[0].mean(0)[0] for index in query]
         device = call.query.device
         cells = call.rule.allowed(torch.tensor(query, device=device), torch.arange(call.rule.keys, device=device))[0]
-        cells = cells[0 if head is None or cells.shape[0] == 1 else head]
+        cells = cells.any(0) if head is None else cells[0 if cells.shape[0] == 1 else head]
         return torch.stack(weights).double().cpu().numpy(), cells.cpu().numpy()
 
     @overload

@@ -11,8 +11,8 @@ import torch
 
 from heedmap.reading import tiles
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.row import Bools, Floats
 from heedmap.reading.tiles import Index, index_tile
+from heedmap.reading.word_row import Bools, Floats
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -81,8 +81,8 @@ class Map:
         row_numbers = torch.arange(self.shape[0], device=device)[rows]
         column_numbers = torch.arange(self.shape[1], device=device)[columns]
         cells = self.call.rule.allowed(row_numbers, column_numbers)
-        head = 0 if cells.shape[1] == 1 else (self.head or 0)
-        return np.asarray(cells[0, head].expand(len(row_numbers), len(column_numbers)).cpu().numpy(), dtype=np.bool_)
+        of_head = cells[0].any(0) if self.head is None else cells[0, 0 if cells.shape[1] == 1 else self.head]
+        return np.asarray(of_head.expand(len(row_numbers), len(column_numbers)).cpu().numpy(), dtype=np.bool_)
 
     def blocks(self) -> Iterator[tuple[int, Floats]]:
         """The map by blocks of rows, as (first row, weights [query, key])."""

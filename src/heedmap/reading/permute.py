@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heedmap.reading.row import Floats, number_or_none
 from heedmap.reading.spans import SpanShares
+from heedmap.reading.word_row import Floats, number_or_none
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedmap.errors import NumbersError, OutOfRange
-from heedmap.reading.row import Bools, Floats
+from heedmap.reading.word_row import Bools, Floats
 
 if TYPE_CHECKING:
     from heedmap.reading.map import Map

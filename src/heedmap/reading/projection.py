@@ -15,11 +15,13 @@ import torch
 from torch import nn
 
 from heedmap.errors import ReadingError
+from heedmap.reading.editor import edited_text
 from heedmap.reading.forward import input_device, run
 from heedmap.reading.layers import own_module
 from heedmap.reading.progress import Progress, counted
-from heedmap.reading.row import Floats
 from heedmap.reading.tap import Heard, tap
+from heedmap.reading.word_row import Floats
+from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -112,14 +114,16 @@ class _Watch:
             self.heard = heard
 
 
-def watch_projections(model: Model, ids: list[int], layer: int, progress: Progress | None = None) -> _Watch:
+def watch_projections(model: Model, tokens: Tokens, layer: int, progress: Progress | None = None) -> _Watch:
     """Run the text once more and watch one layer's attention module."""
     name = own_module(model.layers, layer)
     watch = _Watch(model.module, name)
+    told = counted(watch.receive, len(model.layers), "reading layers again", progress)
+    editor = model.editor([edited_text(model.edit, tokens)])
     handles = watch.hooks()
     try:
-        with tap(model.module, counted(watch.receive, len(model.layers), "reading layers again", progress)):
-            run(model.module, torch.tensor([ids], dtype=torch.long, device=input_device(model.module)))
+        with tap(model.module, told, editor=editor):
+            run(model.module, torch.tensor([tokens.ids], dtype=torch.long, device=input_device(model.module)))
     finally:
         for handle in handles:
             handle.remove()

@@ -12,8 +12,8 @@ from heedmap.reading.kept_calls import KeptCalls
 from heedmap.reading.odds import Odds
 from heedmap.reading.progress import Progress
 from heedmap.reading.rollout import RolloutRow, rollout_matrix, rollout_row
-from heedmap.reading.row import Floats
 from heedmap.reading.value_norms import NormRow, value_norms
+from heedmap.reading.word_row import Floats
 from heedmap.text.ranges import SpansGiven
 
 if TYPE_CHECKING:

@@ -13,9 +13,8 @@ from heedmap.errors import ReadingError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.memory import bytes_text, require_memory
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Bools, Floats, largest_of, number_or_none, or_null
 from heedmap.reading.rule import MaskRule
-from heedmap.text.tokens import Tokens
+from heedmap.reading.word_row import Floats, WordRow, number_or_none, or_null
 
 if TYPE_CHECKING:
     from heedmap.reading.reading import Reading
@@ -26,49 +25,21 @@ _BLOCK_CELLS = 1 << 22
 """Weights that are computed at once, over all heads."""
 
 
-@dataclass(frozen=True, slots=True)
-class RolloutRow:
-    """Where one word's place in the last layer comes from, by attention rollout.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RolloutRow(WordRow):
+    """Where one word's place in the last layer comes from, by attention rollout; `allowed` is where a path leads.
 
-    Attributes:
-        tokens: the tokens that ran.
-        word: the word as it stands in the text.
-        query: indices of the word's tokens.
-        query_rule: how the rows of several tokens became one: "mean" or "last".
+    Attributes, beside those of `WordRow`:
         layers: how many layers were multiplied.
-        weights: [key], shares between 0 and 1.
-        allowed: [key], False where no path leads.
-        model: what the numbers were measured on.
     """
 
-    tokens: Tokens
-    word: str
-    query: tuple[int, ...]
-    query_rule: str
     layers: int
-    weights: Floats
-    allowed: Bools
-    model: dict[str, Any]
-
-    @property
-    def sum(self) -> float:
-        """The sum of the shares: 1 but for what learned sinks took on the way."""
-        return float(self.weights.sum())
-
-    def largest(self, count: int = 3) -> list[int]:
-        """The tokens with the largest shares, largest first."""
-        return largest_of(self.weights, self.allowed, count)
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON: weights are null where no path leads."""
         return {
             "schema": SCHEMA,
-            "model": self.model,
-            "text": self.tokens.text,
-            "tokens": self.tokens.to_json(),
-            "word": self.word,
-            "query": list(self.query),
-            "query_rule": self.query_rule,
+            **self.asked_to_json(),
             "layers": self.layers,
             "weights": or_null(self.weights, self.allowed),
             "sum": number_or_none(self.sum),

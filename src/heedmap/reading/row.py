@@ -7,50 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from heedmap.reading.word_row import Floats, WordRow, number_or_none, or_null
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-
 SCHEMA = "heedmap/row/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row(WordRow):
     """Where one word looks, in one layer, in one head or in the mean over heads.
 
-    Attributes:
-        tokens: the tokens that ran.
-        word: the word as it stands in the text.
-        query: indices of the word's tokens.
-        query_rule: how the rows of several tokens became one: "mean" or "last".
+    Attributes, beside those of `WordRow`:
         layer: the layer, from 0.
         head: the head, from 0; None is the mean over heads.
-        weights: [key], shares between 0 and 1; 0 where forbidden.
-        allowed: [key], False where the word cannot look: later tokens, outside the window, padding.
         sink: the share that a learned sink took; 0 for models without one.
         heads: number of query heads in the layer.
         key_value_heads: number of key-value heads in the layer.
-        model: what the numbers were measured on.
         scores: [key], the scores before softmax where they were asked for; -inf where forbidden.
         keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
-    tokens: Tokens
-    word: str
-    query: tuple[int, ...]
-    query_rule: str
     layer: int
     head: int | None
-    weights: Floats
-    allowed: Bools
     sink: float
     heads: int
     key_value_heads: int
-    model: dict[str, Any]
     scores: Floats | None = None
     keys: Tokens | None = None
 
@@ -58,11 +42,6 @@ class Row:
     def key_tokens(self) -> Tokens:
         """The tokens that are looked at."""
         return self.tokens if self.keys is None else self.keys
-
-    @property
-    def sum(self) -> float:
-        """The sum of the weights: 1 but for the share of a learned sink."""
-        return float(self.weights.sum())
 
     @property
     def first(self) -> int | None:
@@ -92,10 +71,6 @@ class Row:
         start = self.key_value_head * group
         return [head for head in range(start, start + group) if head != self.head]
 
-    def largest(self, count: int = 3) -> list[int]:
-        """The tokens with the largest weights, largest first."""
-        return largest_of(self.weights, self.allowed, count)
-
     def share(self, word: str) -> float:
         """The weight on a word: the sum over its tokens, so longer words gain.
 
@@ -109,13 +84,8 @@ class Row:
         scores = {} if self.scores is None else {"scores": or_null(self.scores, self.allowed)}
         return {
             "schema": SCHEMA,
-            "model": self.model,
-            "text": self.tokens.text,
-            "tokens": self.tokens.to_json(),
+            **self.asked_to_json(),
             **({} if self.keys is None else {"source": self.keys.text, "keys": self.keys.to_json()}),
-            "word": self.word,
-            "query": list(self.query),
-            "query_rule": self.query_rule,
             "layer": self.layer,
             "head": self.head,
             "weights": or_null(self.weights, self.allowed),
@@ -137,34 +107,3 @@ class Row:
         from heedmap.drawing.readings import row_text
 
         return row_text(self)
-
-
-def largest_of(numbers: Floats, allowed: Bools, count: int) -> list[int]:
-    """The places of the largest numbers among those allowed, largest first.
-
-    Example:
-        >>> largest_of(np.array([0.1, 0.5, 0.4, 0.9]), np.array([True, True, True, False]), 2)
-        [1, 2]
-    """
-    order = np.argsort(-numbers, kind="stable")
-    return [int(index) for index in order if allowed[index]][:count]
-
-
-def or_null(numbers: Floats, allowed: Bools) -> list[float | None]:
-    """Numbers for JSON: null where the mask forbids, and where they are none.
-
-    Example:
-        >>> or_null(np.array([0.25, np.nan, 0.0]), np.array([True, True, False]))
-        [0.25, None, None]
-    """
-    pairs = zip(numbers, allowed, strict=True)
-    return [number_or_none(number) if reachable else None for number, reachable in pairs]
-
-
-def number_or_none(value: float | None) -> float | None:
-    """A number for JSON: None for what is absent or not a number.
-
-    Example:
-        >>> number_or_none(float("nan"))
-    """
-    return None if value is None or not np.isfinite(value) else float(value)

@@ -10,8 +10,8 @@ import torch
 
 from heedmap.errors import ReadingError
 from heedmap.reading.map import Map
-from heedmap.reading.row import Bools
 from heedmap.reading.tiles import Index, index_tile
+from heedmap.reading.word_row import Bools
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ import numpy as np
 import torch
 
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.row import Floats
 from heedmap.reading.rule import MaskRule
 from heedmap.reading.statistics_call import Range, part_of, raised, text_call
+from heedmap.reading.word_row import Floats
 from heedmap.text.spans import Parts
 
 _BLOCK_CELLS = 1 << 22

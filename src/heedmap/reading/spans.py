@@ -12,9 +12,9 @@ from heedmap.errors import OutOfRange, ReadingError, TextError
 from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Floats, number_or_none
 from heedmap.reading.span_shares import LayerShares, SpanMeter
 from heedmap.reading.tap import Heard
+from heedmap.reading.word_row import Floats, number_or_none
 from heedmap.text.asking import ALL, LAST, Asking, asking
 from heedmap.text.ranges import NamedSpan, SpansGiven, named_spans
 from heedmap.text.spans import Part, Parts, partition

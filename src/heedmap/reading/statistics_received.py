@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from heedmap.reading.row import number_or_none
 from heedmap.reading.statistics_summary import Numbers
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokens import Tokens
 
 SCHEMA = "heedmap/received/1"

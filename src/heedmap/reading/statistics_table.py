@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heedmap.errors import OutOfRange, ReadingError
-from heedmap.reading.row import number_or_none
 from heedmap.reading.statistics_measure import COLUMNS
 from heedmap.reading.statistics_received import Received
 from heedmap.reading.statistics_summary import COUNTS, MEDIAN, Numbers, mean, median
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:

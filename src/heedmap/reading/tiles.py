@@ -11,7 +11,7 @@ import torch
 
 from heedmap.errors import OutOfRange
 from heedmap.reading.memory import require_memory
-from heedmap.reading.row import Floats
+from heedmap.reading.word_row import Floats
 
 BLOCK_CELLS = 1 << 22
 """Cells, over all heads, that are computed at once when a large tile is asked for."""

@@ -11,7 +11,7 @@ import torch
 
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.row import Floats, number_or_none
+from heedmap.reading.word_row import Floats, number_or_none
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from torch import nn
 from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import own_module
+from heedmap.reading.output_table import TABLES, candidates
 from heedmap.reading.progress import Progress
-from heedmap.reading.row import Bools, Floats, largest_of, number_or_none, or_null
 from heedmap.reading.tap import Heard
+from heedmap.reading.word_row import Floats, WordRow, largest_of, number_or_none, or_null
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -24,49 +25,32 @@ if TYPE_CHECKING:
 
 SCHEMA = "heedmap/norms/1"
 
-TABLES = ("o_proj", "out_proj", "c_proj", "dense", "out_lin", "Wo")
-"""What families call the output table inside their attention module; BERT's kin keep it beside, in `output.dense`."""
-
 _BLOCK_NUMBERS = 1 << 22
 """Numbers of vectors that are transformed at once."""
 
 Table = Callable[[torch.Tensor], torch.Tensor]
 
 
-@dataclass(frozen=True, slots=True)
-class NormRow:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NormRow(WordRow):
     """How much each token adds to one word in one layer: the weight times the norm of the transformed value.
 
-    Attributes:
-        tokens: the tokens that ran.
-        word: the word as it stands in the text.
-        query: indices of the word's tokens.
-        query_rule: how the rows of several tokens became one: "mean" or "last".
+    Attributes, beside those of `WordRow`:
         layer: the layer, from 0.
         head: the head, from 0; None is the sum of the heads' vectors.
-        weights: [key], the attention weights (for None the mean over heads).
         norms: [key], the norm of each transformed value of the head; None where the heads are summed.
         products: [key], the norm of what each token adds.
-        allowed: [key], False where the word cannot look.
         table: the name of the output table in the model.
         difference: how far the attention module's own output is from the heads through the table, worked again for
             the last token, as a share of its largest number.
-        model: what the numbers were measured on.
     """
 
-    tokens: Tokens
-    word: str
-    query: tuple[int, ...]
-    query_rule: str
     layer: int
     head: int | None
-    weights: Floats
     norms: Floats | None
     products: Floats
-    allowed: Bools
     table: str
     difference: float
-    model: dict[str, Any]
 
     def largest(self, count: int = 3) -> list[int]:
         """The tokens that add most, largest first."""
@@ -76,12 +60,7 @@ class NormRow:
         """The row as JSON: null where the word cannot look."""
         return {
             "schema": SCHEMA,
-            "model": self.model,
-            "text": self.tokens.text,
-            "tokens": self.tokens.to_json(),
-            "word": self.word,
-            "query": list(self.query),
-            "query_rule": self.query_rule,
+            **self.asked_to_json(),
             "layer": self.layer,
             "head": self.head,
             "weights": or_null(self.weights, self.allowed),
@@ -175,7 +154,7 @@ def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress |
         UnsupportedModel: none of the tables known by name does, or it does not give the module's own output.
     """
     attention = own_module(model.layers, layer)
-    candidates = _candidates(model.module, attention)
+    tables = candidates(model.module, attention)
     entered: dict[str, torch.Tensor] = {}
     left: dict[str, torch.Tensor] = {}
     heard: list[Heard] = []
@@ -186,14 +165,14 @@ def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress |
 
         return hook
 
-    handles = [table.register_forward_hook(notice(name)) for name, table in candidates.items()]
+    handles = [table.register_forward_hook(notice(name)) for name, table in tables.items()]
     try:
         model.listen(tokens, lambda _, one: heard.append(one), layers=layer, progress=progress)
     finally:
         for handle in handles:
             handle.remove()
     joined = heard[0].output.transpose(1, 2).flatten(2)
-    for name, table in candidates.items():
+    for name, table in tables.items():
         if name in entered and entered[name].shape == joined.shape and torch.equal(entered[name], joined):
             return _checked(name, table, heard[0], left[name])
     kind = type(model.module.get_submodule(attention)).__name__
@@ -201,14 +180,6 @@ def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress |
         f"the output table of {kind} is not known, or its heads do not go straight into it "
         f"(looked for {', '.join(TABLES)} in {attention}, and output.dense beside it)"
     )
-
-
-def _candidates(module: nn.Module, attention: str) -> dict[str, nn.Module]:
-    """The modules that may be the output table of an attention module, by their names in the model."""
-    parent = attention.rpartition(".")[0]
-    names = [f"{attention}.{name}" for name in TABLES] + [f"{parent}.output.dense"]
-    known = dict(module.named_modules())
-    return {name: known[name] for name in names if name in known}
 
 
 def _checked(name: str, table: nn.Module, heard: Heard, output: torch.Tensor) -> _Seen:
