@@ -1,0 +1,98 @@
+"""Live numbers of real models inside sentences: one weight, the odds of a token, an ordinary share.
+
+Tables and pictures of models are shown with `command` (see `live_command`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from heedmap.errors import LessonError
+from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
+
+if TYPE_CHECKING:
+    from heedmap.reading.model import Model
+
+MODELS = ("smollm2", "minilm")
+"""The models that lessons may run."""
+
+_PLACE = "[layer=16] [head=3] [model=smollm2] [digits=3]"
+
+
+@functools.cache
+def model_named(name: str) -> Model:
+    """A catalogue model, loaded once a process.
+
+    Raises:
+        LessonError: lessons do not use that one.
+        ModelError: it cannot be loaded.
+    """
+    from heedmap.reading.loading import load
+
+    if name not in MODELS:
+        raise LessonError(f"no model {name!r} in lessons: expected one of {', '.join(MODELS)}")
+    return load(name)
+
+
+def _model(arguments: Arguments) -> Model:
+    """The model that the options name."""
+    return model_named(arguments.option("model", MODELS[0]) or "")
+
+
+def _number(arguments: Arguments, name: str) -> int | None:
+    """An option that is a whole number."""
+    text = arguments.option(name)
+    if text is not None and not text.isdecimal():
+        raise LessonError(f"option {name}: expected a whole number, found {text!r}")
+    return None if text is None else int(text)
+
+
+@REGISTRY.add("looks", f"TEXT WORD ON {_PLACE}", "the weight from one word on another in a real head", model=True)
+def _looks(arguments: Arguments) -> Figure:
+    text, word, on = arguments.word("a text"), arguments.word("a word"), arguments.word("a word looked at")
+    layer, head = _number(arguments, "layer"), _number(arguments, "head")
+    model = _model(arguments)
+    reading = model.read(text, layers=model.layers[len(model.layers) // 2].number if layer is None else layer)
+    row = reading.row(word, layer, head)
+    return rounded(row.share(on), arguments.digits(3))
+
+
+@REGISTRY.add("odds", "TEXT TOKEN [model=smollm2] [digits=3]", "the odds of one next token", model=True)
+def _odds(arguments: Arguments) -> Figure:
+    text, token = arguments.word("a text"), arguments.word("a token")
+    model = _model(arguments)
+    for candidate in model.read(text, layers=0).next(top=50).candidates:
+        if token in (candidate.text, candidate.text.strip()):
+            return rounded(candidate.probability, arguments.digits(3))
+    raise LessonError(f"{token!r} is not among the 50 likeliest")
+
+
+@REGISTRY.add("tokens", "TEXT [model=smollm2]", "the tokens a text becomes", model=True)
+def _tokens(arguments: Arguments) -> Figure:
+    tokens = _model(arguments).tokenize(arguments.word("a text"))
+    return Figure(" | ".join(tokens.labels))
+
+
+@REGISTRY.add("token-count", "TEXT [model=smollm2]", "how many tokens a text becomes", model=True)
+def _token_count(arguments: Arguments) -> Figure:
+    count = len(_model(arguments).tokenize(arguments.word("a text")))
+    return Figure(str(count), float(count))
+
+
+@REGISTRY.add("model-size", "WHAT [model=smollm2]", "layers, heads, key-value-heads, width or head-width", model=True)
+def _size(arguments: Arguments) -> Figure:
+    what = arguments.word("what to count")
+    model = _model(arguments)
+    first = model.layers[0]
+    width = int(model.module.config.hidden_size)
+    sizes = {
+        "layers": len(model.layers),
+        "heads": first.heads,
+        "key-value-heads": first.key_value_heads,
+        "width": width,
+        "head-width": int(getattr(model.module.config, "head_dim", None) or width // first.heads),
+    }
+    if what not in sizes:
+        raise LessonError(f"expected one of {', '.join(sizes)}, found {what!r}")
+    return Figure(str(sizes[what]), float(sizes[what]))

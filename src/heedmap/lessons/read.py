@@ -1,0 +1,304 @@
+"""Reads each kind of block; whatever is wrong is noted with its line, and the reading goes on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from heedmap.arithmetic.names import nearest
+from heedmap.lessons import blocks
+from heedmap.lessons.fields import Field, Item, joined, split_fields, split_items
+from heedmap.lessons.scan import Line, Problems, RawBlock
+
+_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
+_BRACES = re.compile(r"^\{\{\s*([^{}]+?)\s*\}\}$")
+_DECIMAL = re.compile(r"^-?\d+(\.\d+)?$")
+
+LEVELS = (1, 2, 3)
+
+
+def read_block(raw: RawBlock, problems: Problems) -> blocks.Piece | None:
+    """A block of any kind, or `None` when it cannot be read at all.
+
+    Args:
+        raw: the block as it stands in the file.
+        problems: receives what is wrong.
+    """
+    if raw.kind in blocks.PROSE:
+        return _prose(raw, problems)
+    reader = READERS.get(raw.kind)
+    if reader is None:
+        kinds = sorted([*blocks.PROSE, *READERS])
+        problems.add(raw.line, f"no block {raw.kind!r}: expected one of {', '.join(kinds)}{nearest(raw.kind, kinds)}")
+        return None
+    if raw.kind in blocks.TITLED and not raw.argument:
+        problems.add(raw.line, f"the block {raw.kind!r} needs a title: write `::: {raw.kind} TITLE`")
+    return reader(raw, problems)
+
+
+def _prose(raw: RawBlock, problems: Problems) -> blocks.Prose:
+    text = joined(raw.lines)
+    if not text:
+        problems.add(raw.line, f"the block {raw.kind!r} is empty")
+    if raw.kind in blocks.TITLED and not raw.argument:
+        problems.add(raw.line, f"the block {raw.kind!r} needs a title: write `::: {raw.kind} TITLE`")
+    if raw.kind == "point" and "\n\n" in text:
+        problems.add(raw.line, "the point is one paragraph: put the rest outside the block")
+    return blocks.Prose(raw.kind, raw.argument, text, raw.line)
+
+
+def _words(raw: RawBlock, problems: Problems) -> blocks.Words:
+    terms: dict[str, str] = {}
+    current = ""
+    for line in raw.lines:
+        term, colon, meaning = line.text.partition(": ")
+        if line.text.startswith((" ", "\t")) and current:
+            terms[current] += " " + line.text.strip()
+        elif colon and term.strip() and meaning.strip():
+            current = term.strip()
+            if current in terms:
+                problems.add(line.number, f"the word {current!r} stands here twice")
+            terms[current] = meaning.strip()
+        elif line.text.strip():
+            problems.add(line.number, f"expected `word: what it means`, found {line.text.strip()!r}")
+    if not terms:
+        problems.add(raw.line, "the block 'words' is empty: expected lines `word: what it means`")
+    return blocks.Words(terms, raw.line)
+
+
+def _numbers(raw: RawBlock, problems: Problems) -> blocks.Numbers:
+    calls: dict[str, str] = {}
+    for line in raw.lines:
+        if not line.text.strip():
+            continue
+        name, equals, call = (part.strip() for part in line.text.partition(" = "))
+        if not equals or not call or not _NAME.match(name):
+            problems.add(line.number, f"expected `name = computation ARGUMENTS`, found {line.text.strip()!r}")
+        elif name in calls:
+            problems.add(line.number, f"the name {name!r} stands here twice")
+        else:
+            calls[name] = call
+    return blocks.Numbers(calls, raw.line)
+
+
+def _diagram(raw: RawBlock, problems: Problems) -> blocks.Diagram:
+    text = "\n".join(line.text.rstrip() for line in raw.lines).strip("\n")
+    if not text:
+        problems.add(raw.line, "the block 'diagram' is empty")
+    return blocks.Diagram(raw.argument, text, raw.line)
+
+
+def _live(raw: RawBlock, problems: Problems) -> blocks.Live:
+    if not raw.argument:
+        problems.add(raw.line, "the block 'live' needs a computation: write `::: live NAME ARGUMENTS`")
+    return blocks.Live(raw.argument, joined(raw.lines), raw.line)
+
+
+def _checkpoint(raw: RawBlock, problems: Problems) -> blocks.Checkpoint:
+    body, fields = split_fields(raw.lines, {"answer", "within", "hint", "wrong"})
+    known = _Fields(raw, fields, problems)
+    for item in known.all("wrong"):
+        if not item.argument or not item.text:
+            problems.add(item.line, "expected `wrong ANSWER: what it shows`")
+        _refuse_typed(item.argument, item.line, problems)
+    wrong = tuple(blocks.Wrong(item.argument, item.text) for item in known.all("wrong"))
+    return blocks.Checkpoint(
+        name=_name(raw, problems),
+        question=_body(raw, body, problems),
+        answer=_computed(known, problems),
+        within=known.number("within"),
+        hint=known.text("hint"),
+        wrong=wrong,
+        line=raw.line,
+    )
+
+
+def _predict(raw: RawBlock, problems: Problems) -> blocks.Predict:
+    body, fields = split_fields(raw.lines, {"answer", "within", "run", "then"})
+    known = _Fields(raw, fields, problems)
+    question, items = split_items(body)
+    if len(items) == 1:
+        problems.add(items[0].line, "expected at least two things to choose from, or none for a number, found 1")
+    return blocks.Predict(
+        name=_name(raw, problems),
+        question=_body(raw, question, problems),
+        options=tuple(item.text for item in items),
+        answer=_computed(known, problems),
+        within=known.number("within"),
+        run=known.text("run", needed=True),
+        then=known.text("then", needed=True),
+        line=raw.line,
+    )
+
+
+def _break(raw: RawBlock, problems: Problems) -> blocks.Break:
+    body, fields = split_fields(raw.lines, {"run", "wrong"})
+    known = _Fields(raw, fields, problems)
+    text = _body(raw, body, problems)
+    return blocks.Break(raw.argument, text, known.text("run", needed=True), known.text("wrong", needed=True), raw.line)
+
+
+def _exercise(raw: RawBlock, problems: Problems) -> blocks.Exercise:
+    generator, _, level = raw.argument.partition(" ")
+    if not _NAME.match(generator) or level not in {str(one) for one in LEVELS}:
+        problems.add(
+            raw.line, f"expected `::: exercise GENERATOR LEVEL` with a level from 1 to 3, found {raw.argument!r}"
+        )
+        return blocks.Exercise(generator, 1, joined(raw.lines), raw.line)
+    return blocks.Exercise(generator, int(level), joined(raw.lines), raw.line)
+
+
+def _code(raw: RawBlock, problems: Problems) -> blocks.Code:
+    return blocks.Code(raw.argument, _body(raw, raw.lines, problems), raw.line)
+
+
+def _languages(raw: RawBlock, problems: Problems) -> blocks.Languages:
+    return blocks.Languages(raw.argument, joined(raw.lines), raw.line)
+
+
+def _quiz(raw: RawBlock, problems: Problems) -> blocks.Quiz:
+    body, items = split_items(raw.lines, tasks=True)
+    if len(items) < 2:
+        problems.add(raw.line, f"a quiz needs at least two answers `- [ ] ...`, found {len(items)}")
+    elif sum(bool(item.right) for item in items) != 1:
+        found = sum(bool(item.right) for item in items)
+        problems.add(raw.line, f"expected exactly one right answer, marked `- [x]`, found {found}")
+    for item in items:
+        if not item.reason:
+            problems.add(item.line, f"the answer {item.text!r} has no reason: indent it on the next line")
+    options = tuple(blocks.Option(item.text, bool(item.right), item.reason) for item in items)
+    return blocks.Quiz(_name(raw, problems), _body(raw, body, problems), options, raw.line)
+
+
+def _explain(raw: RawBlock, problems: Problems) -> blocks.Explain:
+    body, items = split_items(raw.lines)
+    if not items:
+        problems.add(raw.line, "expected a list of what a good explanation holds: `- ...`")
+    return blocks.Explain(_body(raw, body, problems), tuple(item.text for item in items), raw.line)
+
+
+def _done(raw: RawBlock, problems: Problems) -> blocks.Done:
+    before, items = split_items(raw.lines)
+    if any(line.text.strip() for line in before) or not items:
+        problems.add(raw.line, "expected a list `- DEED: what you can do then`")
+    return blocks.Done(tuple(goal for item in items if (goal := _goal(item, problems))), raw.line)
+
+
+def _goal(item: Item, problems: Problems) -> blocks.Goal | None:
+    deed, colon, text = item.text.partition(": ")
+    words = tuple(deed.split())
+    if not colon or not words or words[0] not in DEEDS or len(words) - 1 != DEEDS[words[0]]:
+        problems.add(
+            item.line, f"expected `- DEED: what you can do then`, with DEED one of {_DEED_LIST}, found {deed!r}"
+        )
+        return None
+    return blocks.Goal(words, text.strip())
+
+
+def _time(raw: RawBlock, problems: Problems) -> blocks.Time:
+    minutes = raw.argument.removesuffix("minutes").strip()
+    if not minutes.isdecimal() or int(minutes) == 0:
+        problems.add(raw.line, f"expected `::: time 25` (whole minutes), found {raw.argument!r}")
+        return blocks.Time(1, raw.line)
+    return blocks.Time(int(minutes), raw.line)
+
+
+READERS: dict[str, Callable[[RawBlock, Problems], blocks.Piece]] = {
+    "words": _words,
+    "numbers": _numbers,
+    "diagram": _diagram,
+    "live": _live,
+    "checkpoint": _checkpoint,
+    "predict": _predict,
+    "break": _break,
+    "exercise": _exercise,
+    "code": _code,
+    "languages": _languages,
+    "quiz": _quiz,
+    "explain": _explain,
+    "done": _done,
+    "time": _time,
+}
+"""The kinds with parts of their own."""
+
+DEEDS = {"quiz": 0, "checkpoints": 0, "predictions": 0, "breaks": 0, "explain": 0, "exercise": 2, "code": 1}
+"""What ticks a goal, and how many words follow: `exercise GENERATOR LEVEL`, `code FUNCTION`."""
+
+_DEED_LIST = "quiz, checkpoints, predictions, breaks, explain, exercise GENERATOR LEVEL, code FUNCTION"
+
+
+class _Fields:
+    """The fields of one block, asked for by name."""
+
+    def __init__(self, raw: RawBlock, fields: Sequence[Field], problems: Problems) -> None:
+        self.raw, self.fields, self.problems = raw, fields, problems
+
+    def all(self, name: str) -> list[Field]:
+        """Every field of a name."""
+        return [item for item in self.fields if item.name == name]
+
+    def one(self, name: str, *, needed: bool = False) -> Field | None:
+        """The only field of a name."""
+        found = self.all(name)
+        if len(found) > 1:
+            self.problems.add(found[1].line, f"`{name}:` stands here twice")
+        if needed and not (found and found[0].text):
+            self.problems.add(self.raw.line, f"the block {self.raw.kind!r} needs `{name}: ...`")
+        return found[0] if found else None
+
+    def text(self, name: str, *, needed: bool = False) -> str:
+        """The text of the only field of a name, or nothing."""
+        found = self.one(name, needed=needed)
+        return found.text if found else ""
+
+    def number(self, name: str) -> float | None:
+        """The number of the only field of a name, or `None`."""
+        found = self.one(name)
+        if found is None:
+            return None
+        if not _DECIMAL.match(found.text):
+            self.problems.add(found.line, f"`{name}:` expected a number, found {found.text!r}")
+            return None
+        return float(found.text)
+
+
+def _computed(fields: _Fields, problems: Problems) -> str:
+    """The answer: a call in braces, or a word; never a number that someone typed."""
+    found = fields.one("answer", needed=True)
+    if found is None:
+        return ""
+    _refuse_typed(found.text, found.line, problems)
+    return found.text
+
+
+def _refuse_typed(answer: str, line: int, problems: Problems) -> None:
+    """Numbers in answers are computed, so that they cannot drift."""
+    if _DECIMAL.match(answer):
+        problems.add(line, f"the answer {answer} is typed in: write the computation, such as {{{{weight cat cat}}}}")
+
+
+def _name(raw: RawBlock, problems: Problems) -> str:
+    """The name that follows the kind; progress is kept under it."""
+    if not _NAME.match(raw.argument):
+        found = repr(raw.argument) if raw.argument else "nothing"
+        problems.add(raw.line, f"expected `::: {raw.kind} NAME` with a name such as which-word, found {found}")
+    return raw.argument
+
+
+def _body(raw: RawBlock, lines: Sequence[Line], problems: Problems) -> str:
+    """The text of a block that must have one."""
+    text = joined(lines)
+    if not text:
+        problems.add(raw.line, f"the block {raw.kind!r} has no text")
+    return text
+
+
+def call_in(answer: str) -> str | None:
+    """The call of an answer in braces, or `None` for a plain word.
+
+    Example:
+        >>> call_in("{{weight cat it}}"), call_in("cat")
+        ('weight cat it', None)
+    """
+    match = _BRACES.match(answer)
+    return match[1] if match else None
