@@ -20,7 +20,7 @@ from heedmap.reading import pool as pool_module
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.map import Map
 from heedmap.reading.model import Model
-from heedmap.reading.pool import block_edges
+from heedmap.reading.pool import block_edges, pool_by_edges
 from heedmap.text.tokens import Tokens
 from tests.conftest import TROPHY
 from tests.reading.test_call import calls, oracle, rounding
@@ -65,6 +65,9 @@ def test_random_maps(
     values, some = expected(weights, allowed, *edges, how)
     np.testing.assert_array_equal(found.allowed, some)
     np.testing.assert_allclose(found.weights, values, atol=rounding(call) + 1e-7)
+    part = pool_by_edges(map_of(call, head), edges[0][-2:], edges[1][-2:], how)
+    np.testing.assert_array_equal(part.allowed, some[-1:, -1:])
+    np.testing.assert_allclose(part.weights, values[-1:, -1:], atol=rounding(call) + 1e-7)
 
 
 def test_real_heads(smollm2: Model, minilm: Model) -> None:

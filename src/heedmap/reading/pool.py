@@ -58,19 +58,27 @@ def pool_map(source: Map, height: int, width: int, how: str) -> Pooled:
 
 
 def pool_by_edges(source: Map, row_edges: Sequence[int], column_edges: Sequence[int], how: str) -> Pooled:
-    """A map pooled into blocks whose edges are given, as `block_edges` gives them; `how` is "mean" or "max"."""
+    """A map, or the part of it between the outermost edges, pooled into blocks; `how` is "mean" or "max".
+
+    Args:
+        source: the map.
+        row_edges: where the blocks of queries begin, rising, and where the last one ends; see `block_edges`.
+        column_edges: the same for the keys.
+        how: "mean" or "max".
+    """
     shape = len(row_edges) - 1, len(column_edges) - 1
     row_block = np.repeat(np.arange(shape[0]), np.diff(row_edges))
     column_block = np.repeat(np.arange(shape[1]), np.diff(column_edges))
     counts = np.zeros(shape, dtype=np.int64)
     values = np.zeros(shape) if how == "mean" else np.full(shape, -np.inf)
     join, blank = (np.add, 0.0) if how == "mean" else (np.maximum, -np.inf)
-    for start, stop, low, high in _tiles(source):
+    top, left = row_edges[0], column_edges[0]
+    for start, stop, low, high in _tiles(source, (top, row_edges[-1]), (left, column_edges[-1])):
         rows, columns = slice(start, stop), slice(low, high)
         weights = source.call.weights(rows, columns, source.heads)[0].double().mean(0).cpu().numpy()
         allowed = source.allowed(rows, columns)
-        row_blocks, row_begins = np.unique(row_block[rows], return_index=True)
-        column_blocks, column_begins = np.unique(column_block[columns], return_index=True)
+        row_blocks, row_begins = np.unique(row_block[start - top : stop - top], return_index=True)
+        column_blocks, column_begins = np.unique(column_block[low - left : high - left], return_index=True)
         place, begins = np.ix_(row_blocks, column_blocks), (row_begins, column_begins)
         values[place] = join(values[place], _reduced(np.where(allowed, weights, blank), join, begins))
         counts[place] += _reduced(allowed.astype(np.int64), np.add, begins)
@@ -85,16 +93,17 @@ def _reduced(tile: NDArray[Any], join: np.ufunc, begins: tuple[NDArray[np.intp],
     return np.asarray(join.reduceat(join.reduceat(tile, begins[1], axis=1), begins[0], axis=0))
 
 
-def _tiles(source: Map) -> list[tuple[int, int, int, int]]:
+def _tiles(source: Map, rows: tuple[int, int], columns: tuple[int, int]) -> list[tuple[int, int, int, int]]:
     """Blocks of queries over the slice of the keys they can reach: (first query, past it, first key, past it)."""
     rule = source.call.rule
     heads = source.heads.stop - source.heads.start
-    tiles, start = [], 0
-    while start < rule.queries:
+    tiles, start = [], rows[0]
+    while start < rows[1]:
         low, high = rule.key_range(start, start + _SMALLEST_TILE)
         step = max(_TILE_CELLS // max(heads * (high - low), 1), _SMALLEST_TILE)
-        stop = min(start + step, rule.queries)
+        stop = min(start + step, rows[1])
         low, high = rule.key_range(start, stop)
+        low, high = max(low, columns[0]), min(high, columns[1])
         width = max(_TILE_CELLS // (heads * (stop - start)), 1)
         tiles += [(start, stop, left, min(left + width, high)) for left in range(low, high, width)]
         start = stop
