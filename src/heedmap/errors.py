@@ -23,6 +23,9 @@
     ├── LessonError             a lesson that is not there, or a broken lesson file
     ├── FileError               a file that cannot be read or written
     │   └── DataError           a data set of no known format, or a row of it that cannot be used
+    ├── ServerError             the local application cannot start, or its worker ended
+    │   ├── ReadingGone         a reading that is no longer in memory
+    │   └── WorkerDied          the process that runs the models ended before it answered
     └── MissingExtra            an optional package that is not installed
 
 A message says what was given, what would have been right, and the next step.
@@ -48,6 +51,8 @@ __all__ = [
     "NumbersError",
     "OutOfRange",
     "ReadingError",
+    "ReadingGone",
+    "ServerError",
     "TermsNotAccepted",
     "TextError",
     "TextTooLong",
@@ -56,6 +61,7 @@ __all__ = [
     "UnsafeWeights",
     "UnsupportedModel",
     "WordNotFound",
+    "WorkerDied",
 ]
 
 
@@ -153,3 +159,15 @@ class MissingExtra(HeedmapError, ImportError):  # noqa: N818
 
 class LessonError(HeedmapError):
     """A lesson, exercise or block of the course is not there, or its file is broken (file and line are named)."""
+
+
+class ServerError(HeedmapError):
+    """The local application cannot start, or cannot do what was asked."""
+
+
+class ReadingGone(ServerError):  # noqa: N818
+    """The reading was closed, or let go to make room."""
+
+
+class WorkerDied(ServerError):  # noqa: N818
+    """The process that runs the models ended before it answered."""

@@ -126,7 +126,7 @@ def explain(
     assert head_number is not None
     found = reading.find(word)
     query = found.tokens[-1]
-    call = _call_with_values(reading, number, progress)
+    call = call_with_values(reading, number, progress)
     if call.softcap is not None or call.bias is not None or call.sinks is not None or call.rule.bias_is_added:
         raise ReadingError(
             f"layer {number} caps its scores, adds a bias to them or has a sink: the four steps cannot show that yet"
@@ -164,8 +164,12 @@ def explain(
     return _with_projections(explanation, reading, progress) if from_vector else explanation
 
 
-def _call_with_values(reading: Reading, layer: int, progress: Progress | None) -> AttentionCall:
-    """The attention call with values and output, read again from the live model when they were not kept."""
+def call_with_values(reading: Reading, layer: int, progress: Progress | None) -> AttentionCall:
+    """The attention call with values and output, read again from the live model when they were not kept.
+
+    Raises:
+        ReadingError: they were not kept, and the reading was opened from a file.
+    """
     call = reading.call(layer)
     if call.value is not None and call.output is not None:
         return call
