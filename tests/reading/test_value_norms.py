@@ -143,10 +143,11 @@ def test_progress_is_told(tiny_reading: Callable[[str], Reading]) -> None:
 def test_a_family_whose_table_is_not_found_is_refused_by_name(
     tiny_reading: Callable[[str], Reading], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from heedmap.reading import value_norms
+    from heedmap.reading import output_table, value_norms
 
     reading = tiny_reading("llama")
-    monkeypatch.setattr(value_norms, "TABLES", ("w_out",))
+    for module in (output_table, value_norms):
+        monkeypatch.setattr(module, "TABLES", ("w_out",))
     with pytest.raises(
         UnsupportedModel,
         match=r"the output table of LlamaAttention is not known.*\(looked for w_out in model\.layers\.1\.self_attn",

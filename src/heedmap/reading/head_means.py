@@ -126,7 +126,7 @@ def head_means(model: Model, texts: Sequence[str | Tokens], *, progress: Progres
         >>> import heedmap
         >>> means = head_means(heedmap.load("smollm2"), ["The cat sat.", "It rained all day."])
         >>> means.texts, means.tokens, tuple(means.of(12, 4).shape)
-        (2, 9, (64,))
+        (2, 10, (64,))
     """
     from heedmap.reading.editor import refuse_own_code
 
