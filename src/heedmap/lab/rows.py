@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from heedmap.errors import ReadingError
+
+if TYPE_CHECKING:
+    import pyarrow as arrow
 
 Row = Mapping[str, Any]
 """What was measured of one item: by name a number, bool, string, None or NumPy array (of any shape).
@@ -23,6 +26,9 @@ ITEM = "item"
 class Rows:
     """All rows of a run, sorted by item id, as columns.
 
+    Args:
+        rows: each with its item's id under `ITEM`.
+
     Example:
         >>> rows = Rows([{"item": "b", "share": 0.5}, {"item": "a", "share": None}])
         >>> rows.ids, rows["share"].tolist()
@@ -30,20 +36,31 @@ class Rows:
     """
 
     def __init__(self, rows: Iterable[Row]) -> None:
-        self._rows: list[Row] = sorted(rows, key=lambda row: row[ITEM])
+        from heedmap.lab.arrow import to_table
+
+        self._table = to_table(list(rows)).sort_by(ITEM)
+
+    @classmethod
+    def from_table(cls, table: arrow.Table) -> Rows:
+        """The rows of an Arrow table."""
+        rows = cls.__new__(cls)
+        rows._table = table.sort_by(ITEM)
+        return rows
 
     @property
     def ids(self) -> list[str]:
         """The items' ids, in the order of the rows."""
-        return [row[ITEM] for row in self._rows]
+        found: list[str] = self._table.column(ITEM).to_pylist()
+        return found
 
     @property
     def names(self) -> list[str]:
         """The columns there are."""
-        return [] if not self._rows else list(self._rows[0])
+        names: list[str] = self._table.column_names
+        return names
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return int(self._table.num_rows)
 
     def __getitem__(self, name: str) -> np.ndarray:
         """One column: [row] for numbers, bools and strings, [row, ...] for arrays of one shape.
@@ -55,10 +72,13 @@ class Rows:
         """
         values = self.arrays(name)
         if values and isinstance(values[0], np.ndarray):
-            if len({value.shape for value in values}) > 1:
+            if len({np.shape(value) for value in values}) > 1:
                 raise ReadingError(f"the arrays of column {name!r} differ in shape: take them one by one")
             return np.stack(values)
-        return _column(values)
+        if all(value is None for value in values):
+            return np.full(len(values), np.nan)
+        plain: np.ndarray = self._table.column(name).to_numpy(zero_copy_only=False)
+        return plain
 
     def arrays(self, name: str) -> list[Any]:
         """One column, value by value, for arrays that differ in shape.
@@ -66,15 +86,8 @@ class Rows:
         Raises:
             ReadingError: there is no such column.
         """
+        from heedmap.lab.arrow import values_of
+
         if name not in self.names:
             raise ReadingError(f"the rows have no column {name!r}: they have {', '.join(self.names)}")
-        return [row.get(name) for row in self._rows]
-
-
-def _column(values: Sequence[Any]) -> np.ndarray:
-    """Plain values as one array."""
-    if any(isinstance(value, str) for value in values):
-        return np.array(values, dtype=object)
-    if any(value is None for value in values):
-        return np.array([np.nan if value is None else value for value in values], dtype=float)
-    return np.array(values)
+        return values_of(self._table.column(name))
