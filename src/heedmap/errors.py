@@ -21,6 +21,7 @@
     ├── TooLarge                more than the memory here can hold
     ├── ReadingError            something that a reading did not keep, or a damaged file
     ├── LessonError             a lesson that is not there, or a broken lesson file
+    ├── ClaimError              a claim about a report that cannot be read, or names what is not there
     ├── FileError               a file that cannot be read or written
     │   └── DataError           a data set of no known format, or a row of it that cannot be used
     ├── ServerError             the local application cannot start, or its worker ended
@@ -36,6 +37,7 @@ from __future__ import annotations
 
 __all__ = [
     "AmbiguousWord",
+    "ClaimError",
     "DataError",
     "EmptyText",
     "FetchFailed",
@@ -143,6 +145,10 @@ class TooLarge(HeedmapError):  # noqa: N818
 
 class ReadingError(HeedmapError):
     """A reading did not keep what was asked for, or its file is damaged."""
+
+
+class ClaimError(HeedmapError):
+    """A claim about a report cannot be read, or names a figure or verdict that is not there."""
 
 
 class FileError(HeedmapError):
