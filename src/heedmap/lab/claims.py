@@ -1,0 +1,191 @@
+"""Claims about a report: `sink.median > 0.4 and causal`, so that a claim can guard a model.
+
+    claim      = condition { "and" condition }
+    condition  = term comparison term | verdict | figure
+    comparison = "<" | "<=" | ">" | ">=" | "==" | "!="
+    term       = figure | number | word
+    figure     = a figure's name, with ".low", ".high" or ".n" for the ends of its interval and its n
+
+A verdict stands for itself (`causal`, `not causal`); a figure alone must be true. Words are compared by == and !=.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from heedmap.errors import ClaimError
+from heedmap.lab.experiment import Figure, Value
+from heedmap.lab.words import value_words
+
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+PARTS = ("low", "high", "n")
+
+_AND = re.compile(r"\s+and\s+")
+_COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*")
+_NAME = re.compile(r"[A-Za-z][\w.@-]*(?: [\w.@-]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One part of a claim.
+
+    Attributes:
+        left: a figure, number, word or verdict.
+        comparison: one of `COMPARISONS`; None where `left` stands alone.
+        right: as `left`; None where `left` stands alone.
+    """
+
+    left: str
+    comparison: str | None = None
+    right: str | None = None
+
+    def __str__(self) -> str:
+        return self.left if self.comparison is None else f"{self.left} {self.comparison} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Whether a condition is met.
+
+    Attributes:
+        condition: as it was written.
+        met: whether it is.
+        found: what was found, in words.
+    """
+
+    condition: Condition
+    met: bool
+    found: str
+
+
+def parse_claim(text: str) -> list[Condition]:
+    """The conditions of a claim, all of which must be met.
+
+    Raises:
+        ClaimError: it is not of the grammar above; the message says where.
+
+    Example:
+        >>> [str(condition) for condition in parse_claim("causal and sink.median>0.4")]
+        ['causal', 'sink.median > 0.4']
+    """
+    return [_condition(part, text) for part in _AND.split(text.strip())]
+
+
+def _condition(part: str, claim: str) -> Condition:
+    """One condition."""
+    pieces = _COMPARISON.split(part.strip())
+    terms = pieces[::2]
+    for term in terms:
+        if not _is_number(term) and not _NAME.fullmatch(term):
+            raise ClaimError(
+                f"the claim {claim!r} cannot be read at {part.strip()!r}: expected a verdict such as causal, or a "
+                "comparison such as sink.median > 0.4; several are joined by and"
+            )
+    if len(terms) > 2:
+        raise ClaimError(f"the claim {claim!r} compares three things in {part.strip()!r}: join two comparisons by and")
+    if len(terms) == 1:
+        if _is_number(terms[0]):
+            raise ClaimError(f"the claim {claim!r} has a number alone: compare it with a figure")
+        return Condition(terms[0])
+    return Condition(terms[0], pieces[1], terms[1])
+
+
+def check_claim(
+    conditions: list[Condition], figures: Mapping[str, Figure], verdicts: Mapping[str, str], known: set[str]
+) -> list[Outcome]:
+    """Whether each condition of a claim is met.
+
+    Args:
+        conditions: what `parse_claim` gave.
+        figures: those of the report.
+        verdicts: by experiment.
+        known: every verdict that the experiments can reach: another word is a mistake, not a claim that is not met.
+
+    Raises:
+        ClaimError: a figure or verdict that is not there; those that are there are listed.
+    """
+    return [_outcome(condition, figures, verdicts, known) for condition in conditions]
+
+
+def _outcome(
+    condition: Condition, figures: Mapping[str, Figure], verdicts: Mapping[str, str], known: set[str]
+) -> Outcome:
+    """Whether one condition is met."""
+    if condition.comparison is None:
+        if condition.left in known or condition.left in verdicts.values():
+            found = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts.items())
+            return Outcome(condition, condition.left in verdicts.values(), found)
+        value = _value(condition.left, figures, sorted(known | set(verdicts.values())))
+        if not isinstance(value, bool):
+            raise ClaimError(f"{condition.left} is {value_words(value)}, not true or false: compare it with a number")
+        return Outcome(condition, value, f"{condition.left} is {value_words(value)}")
+    assert condition.right is not None
+    words_allowed = condition.comparison in ("==", "!=")
+    left, right = (_term(term, figures, words_allowed) for term in (condition.left, condition.right))
+    if left is None or right is None or isinstance(left, str) != isinstance(right, str):
+        met = condition.comparison == "!=" and left is not None and right is not None
+    else:
+        met = bool(COMPARISONS[condition.comparison](left, right))
+    named = [
+        f"{term} is {value_words(value)}"
+        for term, value in ((condition.left, left), (condition.right, right))
+        if term != value and not _is_number(term)
+    ]
+    return Outcome(condition, met, "; ".join(named))
+
+
+def _term(text: str, figures: Mapping[str, Figure], words_allowed: bool) -> Value:
+    """The value of one side of a comparison; what is no figure is a word, where words can be compared."""
+    if _is_number(text):
+        return float(text)
+    if text in ("true", "false") and words_allowed:
+        return text == "true"
+    if words_allowed and "." not in text and text not in figures:
+        return text
+    value = _value(text, figures, [])
+    if isinstance(value, str) and not words_allowed:
+        raise ClaimError(f"{text} is the word {value!r}, which is neither more nor less: compare it by == or !=")
+    return value
+
+
+def _value(name: str, figures: Mapping[str, Figure], words: list[str]) -> Value:
+    """The value of a figure, or of an end of its interval.
+
+    Raises:
+        ClaimError: there is no such figure.
+    """
+    if name in figures:
+        return figures[name].value
+    whole, _, part = name.rpartition(".")
+    if whole in figures and part in PARTS:
+        figure = figures[whole]
+        if part == "n":
+            return figure.n
+        if figure.interval is None:
+            raise ClaimError(f"{whole} has no interval, so there is no {name}")
+        return figure.interval[PARTS.index(part)]
+    near = get_close_matches(name, [*figures, *words], n=3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    verdicts = f"; the verdicts: {', '.join(words)}" if words else ""
+    raise ClaimError(f"there is no figure {name!r}{hint} The figures: {', '.join(figures)}{verdicts}")
+
+
+def _is_number(text: str) -> bool:
+    """Whether a term is a number, and a finite one."""
+    try:
+        return math.isfinite(float(text)) and not text.isalpha()
+    except ValueError:
+        return False
