@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from heedmap.lab.data.bad_rows import BadRow, BadRows
-from heedmap.lab.data.open import FORMATS, contrasts, pairs, questions, sentences
+from heedmap.lab.data.formats import FORMATS
+from heedmap.lab.data.open import contrasts, pairs, questions, sentences
 from heedmap.lab.data.types import Contrast, Pair, Question, Sentence
 
 __all__ = [

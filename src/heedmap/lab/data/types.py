@@ -47,6 +47,8 @@ class Question:
         candidates: noun A and noun B, as they would stand in the word's place.
         answer: 0 where the word means A, 1 where it means B.
         unit: what is drawn again in a bootstrap: the id of the pair, or its own id where it has no twin.
+        blank: whether the word only keeps the place of a candidate (WinoGrande's "_"), so that it cannot be asked about
+            and the candidates go there exactly as they are.
     """
 
     id: str
@@ -56,6 +58,7 @@ class Question:
     candidates: tuple[str, str]
     answer: int
     unit: str
+    blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,7 @@ class Pair:
         answers: for each version 0 (A) or 1 (B).
         other_order: both versions again, with the nouns in the other order and the same meaning; None where no such
             text is known.
+        blank: whether the word is only a blank, see `Question`.
     """
 
     id: str
@@ -80,6 +84,7 @@ class Pair:
     candidates: tuple[str, str]
     answers: tuple[int, int]
     other_order: tuple[str, str] | None = None
+    blank: bool = False
 
     @property
     def word(self) -> str:
@@ -96,7 +101,7 @@ class Pair:
     def questions(self) -> tuple[Question, Question]:
         """The two versions, each as a question of its own."""
         first, second = (
-            Question(f"{self.id}/{version + 1}", self.family, text, word, self.candidates, answer, self.id)
+            Question(f"{self.id}/{version + 1}", self.family, text, word, self.candidates, answer, self.id, self.blank)
             for version, (text, word, answer) in enumerate(zip(self.texts, self.words, self.answers, strict=True))
         )
         return first, second
