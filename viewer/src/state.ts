@@ -1,4 +1,4 @@
-/** What is chosen on the page, kept in its address so that a view can be linked, and a small store that tells who listens. */
+// What is chosen on the page, kept in its address so that a view can be linked, and a small store that tells who listens.
 
 import type { PageData, ReadingSource } from "./data/types";
 
@@ -29,6 +29,8 @@ export interface State extends Place {
   statistic: string;
   /** How many written tokens have been stepped through. */
   step: number;
+  /** What was changed in the examples worked by hand; they say themselves what it means. */
+  hand: string;
   /** The other side of a comparison. */
   against: Place;
 }
@@ -55,7 +57,17 @@ export function initial(page: PageData): State {
   const statistic = source.statistics[0]?.name ?? "";
   const query = page.start.query ?? Math.max(0, source.queries.tokens.length - 1);
   const start: State = {
-    ...place, view: "read", query, key: null, unit: "words", rule: "mean", apart: true, scale: "linear", statistic, step: 0,
+    ...place,
+    view: "read",
+    query,
+    key: null,
+    unit: "words",
+    rule: "mean",
+    apart: true,
+    scale: "linear",
+    statistic,
+    step: 0,
+    hand: "",
     against: place,
   };
   return fitted(page, { ...start, against: opposite(page, place) });
@@ -120,6 +132,7 @@ export function parse(hash: string, page: PageData): State {
     scale: one(["linear", "log"] as const, wishes.get("scale"), start.scale),
     statistic: wishes.get("statistic") ?? start.statistic,
     step: number("step", start.step),
+    hand: wishes.get("hand") ?? start.hand,
     against: {
       reading: wishes.get("against") ?? across.reading,
       layer: number("against-layer", across.layer),
@@ -138,7 +151,7 @@ export function address(state: State, page: PageData): string {
   parts.set("head", headName(state.head));
   parts.set("query", String(state.query));
   if (state.key !== null) parts.set("key", String(state.key));
-  for (const name of ["unit", "rule", "scale", "statistic", "step"] as const) {
+  for (const name of ["unit", "rule", "scale", "statistic", "step", "hand"] as const) {
     if (state[name] !== start[name]) parts.set(name, String(state[name]));
   }
   if (state.apart !== start.apart) parts.set("apart", state.apart ? "yes" : "no");
@@ -200,5 +213,8 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 function nearest(numbers: number[], wanted: number): number {
-  return numbers.reduce((best, each) => (Math.abs(each - wanted) < Math.abs(best - wanted) ? each : best), numbers[0] ?? 0);
+  return numbers.reduce(
+    (best, each) => (Math.abs(each - wanted) < Math.abs(best - wanted) ? each : best),
+    numbers[0] ?? 0,
+  );
 }

@@ -1,0 +1,64 @@
+// The whole page: what is mounted in a file, a notebook cell or the application.
+
+import { useEffect, useMemo } from "preact/hooks";
+import { AboutView } from "../about/about-view";
+import { CompareView } from "../compare/compare-view";
+import type { PageData } from "../data/types";
+import { GenerationView } from "../generation/generation-view";
+import { HeadsView } from "../heads/heads-view";
+import { ReadView } from "../reader/read-view";
+import { createStore, followAddress, initial, parse, reading, type View } from "../state";
+import "../theme.css";
+import "./app.css";
+import { FrameProvider, layerOf } from "./frame";
+import { HandView } from "./hand-view";
+import { Header, tabId } from "./header";
+import { useStore } from "./hooks";
+import { Guarded } from "./parts";
+import { useTheme } from "./theme";
+
+const SHOWN: Record<View, () => preact.JSX.Element> = {
+  read: ReadView,
+  compare: CompareView,
+  heads: HeadsView,
+  generation: GenerationView,
+  hand: HandView,
+  about: AboutView,
+};
+
+let pages = 0;
+
+/** `host` says where the page lives: the address is used for the state in a file, and left alone in a notebook. */
+export function App({ page, host }: { page: PageData; host: "file" | "notebook" }) {
+  const id = useMemo(() => `heedmap-${++pages}`, []);
+  const store = useMemo(
+    () => createStore(page, host === "file" ? parse(window.location.hash, page) : initial(page)),
+    [page],
+  );
+  useEffect(() => (host === "file" ? followAddress(store, page, window) : undefined), [store]);
+  const state = useStore(store);
+  const { theme, preference, prefer } = useTheme();
+  const source = reading(page, state.reading);
+  const frame = { page, source, layer: layerOf(source, state.layer), state, set: store.set, theme };
+  const View = SHOWN[state.view];
+  const Body = host === "file" ? "main" : "div"; // A notebook has a main part of its own.
+  return (
+    <FrameProvider value={frame}>
+      <div class="heedmap" data-theme={theme} data-host={host}>
+        <Header id={id} preference={preference} prefer={prefer} />
+        <Body>
+          <div
+            class={`view view-${state.view}`}
+            role="tabpanel"
+            id={`${id}-view`}
+            aria-labelledby={tabId(id, state.view)}
+          >
+            <Guarded what="This view" key={state.view}>
+              <View />
+            </Guarded>
+          </div>
+        </Body>
+      </div>
+    </FrameProvider>
+  );
+}

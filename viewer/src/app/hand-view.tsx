@@ -1,0 +1,9 @@
+// By hand: the worked examples, with every number open to change.
+
+import { useFrame } from "./frame";
+import { HandExample } from "../steps/hand-example";
+
+export function HandView() {
+  const { state, set, theme } = useFrame();
+  return <HandExample state={state.hand} onState={(hand) => set({ hand })} theme={theme} />;
+}

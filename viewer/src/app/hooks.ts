@@ -1,0 +1,54 @@
+// Hooks that several views use: the store, answers that arrive later, and what is on screen.
+
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { State, Store } from "../state";
+
+export function useStore(store: Store): State {
+  const [state, setState] = useState(store.get());
+  useLayoutEffect(() => store.listen(() => setState(store.get())), [store]);
+  return state;
+}
+
+export interface Answer<Value> {
+  /** The newest answer there is; while another is awaited, the one before. */
+  value: Value | null;
+  error: string | null;
+}
+
+/** Asks again whenever `inputs` change; what was asked before and arrives late is dropped. */
+export function useAnswer<Value>(ask: () => Promise<Value>, inputs: unknown[]): Answer<Value> {
+  const [answer, setAnswer] = useState<Answer<Value>>({ value: null, error: null });
+  useEffect(() => {
+    let current = true;
+    ask().then(
+      (value) => current && setAnswer({ value, error: null }),
+      (reason: unknown) =>
+        current && setAnswer({ value: null, error: reason instanceof Error ? reason.message : String(reason) }),
+    );
+    return () => {
+      current = false;
+    };
+  }, inputs);
+  return answer;
+}
+
+/** True from when the element is near the screen, or the page is printed; so that long pages draw only what is looked at. */
+export function useSeen<Kind extends Element>(margin = "400px") {
+  const place = useRef<Kind>(null);
+  const [seen, setSeen] = useState(typeof IntersectionObserver === "undefined");
+  useEffect(() => {
+    const element = place.current;
+    if (seen || !element) return;
+    const show = () => setSeen(true);
+    const observer = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && show(), {
+      rootMargin: margin,
+    });
+    observer.observe(element);
+    window.addEventListener("beforeprint", show);
+    return () => {
+      observer.disconnect();
+      window.removeEventListener("beforeprint", show);
+    };
+  }, [seen]);
+  return [place, seen] as const;
+}

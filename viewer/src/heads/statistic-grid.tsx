@@ -1,0 +1,176 @@
+// One number for every head: layers down, heads across, bracketed by the key-value head they share.
+
+import { useMemo, useRef, useState } from "preact/hooks";
+import { useFrame } from "../app/frame";
+import { Reason, statisticText } from "../app/parts";
+import type { LayerInfo } from "../data/types";
+import { gradient } from "../colour";
+import type { State } from "../state";
+import { groupsOf, scaleOf, statisticColour, type StatisticScale, statisticOf, valueOf } from "./statistics";
+import "./heads.css";
+
+interface Spot {
+  layer: number;
+  head: number;
+}
+
+export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" | "head">) => void }) {
+  const { source, state, theme } = useFrame();
+  const [pointed, setPointed] = useState<Spot | null>(null);
+  const grid = useRef<HTMLDivElement>(null);
+  const statistic = statisticOf(source, state.statistic);
+  const scale = useMemo(() => (statistic ? scaleOf(statistic) : null), [statistic]);
+  if (!statistic || !scale)
+    return <Reason>This page carries no statistics of heads: it was written without them.</Reason>;
+  const move = (event: KeyboardEvent) => {
+    const next = neighbour(event.key, spotOf(event.target), source.layers);
+    if (!next) return;
+    event.preventDefault();
+    onHead(next);
+    cellAt(grid.current, next)?.focus();
+  };
+  const choose = (event: Event) => {
+    const spot = spotOf(event.target);
+    if (spot) onHead(spot);
+  };
+  const shown = pointed ?? (state.head === null ? null : { layer: state.layer, head: state.head });
+  return (
+    <div class="statistics" onMouseLeave={() => setPointed(null)}>
+      <Brackets layers={source.layers} />
+      <div
+        role="grid"
+        ref={grid}
+        aria-label={`${statistic.title}: layers by heads`}
+        class="statistics-grid"
+        onKeyDown={move}
+        onClick={choose}
+        onMouseOver={(event) => setPointed(spotOf(event.target))}
+      >
+        {source.layers.map((layer) => (
+          <LayerRow
+            key={layer.number}
+            layer={layer}
+            chosen={layer.number === state.layer ? (state.head ?? 0) : null}
+            outlined={state.head !== null}
+            scale={scale}
+          />
+        ))}
+      </div>
+      <p class="legend">
+        <span class="figures">{statisticText(scale.low)}</span>
+        <span
+          class="legend-bar"
+          style={{
+            background: scale.diverging
+              ? `${gradient("less", theme, "to left")} left / 50% 100% no-repeat, ${gradient("more", theme)} right / 50% 100% no-repeat`
+              : gradient("weight", theme),
+          }}
+          aria-hidden="true"
+        />
+        <span class="figures">{statisticText(scale.high)}</span> <span>{statistic.unit}</span>
+      </p>
+      <p class="readout figures">
+        {shown
+          ? `layer ${shown.layer}, head ${shown.head}: ${statisticText(valueOf(source, statistic, shown.layer, shown.head))}`
+          : `layer ${state.layer}, mean over heads`}
+      </p>
+    </div>
+  );
+}
+
+/** One line of the grid; drawn again only when what it shows has changed, since models have thousands of heads. */
+function LayerRow({
+  layer,
+  chosen,
+  outlined,
+  scale,
+}: {
+  layer: LayerInfo;
+  chosen: number | null;
+  outlined: boolean;
+  scale: StatisticScale;
+}) {
+  const { source, state, theme } = useFrame();
+  const statistic = statisticOf(source, state.statistic)!;
+  return useMemo(() => {
+    const cell = (head: number) => {
+      const value = valueOf(source, statistic, layer.number, head);
+      const absent = Number.isNaN(value);
+      return (
+        <button
+          type="button"
+          role="gridcell"
+          key={head}
+          data-layer={layer.number}
+          data-head={head}
+          tabIndex={head === chosen ? 0 : -1}
+          aria-selected={outlined && head === chosen}
+          class={absent ? "cell cell-absent" : "cell"}
+          style={absent ? undefined : { background: statisticColour(value, scale, theme) }}
+          aria-label={`layer ${layer.number}, head ${head}: ${statisticText(value)}`}
+        />
+      );
+    };
+    return (
+      <div role="row" class="statistics-row">
+        <span role="rowheader" class="statistics-layer figures">
+          {layer.number}
+        </span>
+        {groupsOf(layer).map((group) =>
+          group.map((head, place) =>
+            place ? (
+              cell(head)
+            ) : (
+              <span key={`group ${head}`} role="presentation" class="cell-group">
+                {cell(head)}
+              </span>
+            ),
+          ),
+        )}
+      </div>
+    );
+  }, [source, statistic, layer, chosen, outlined, scale, theme]);
+}
+
+/** "kv 0" above the heads that read key-value head 0, where heads share them. */
+function Brackets({ layers }: { layers: LayerInfo[] }) {
+  const [first] = layers;
+  const groups = first ? groupsOf(first) : [];
+  if (
+    !first ||
+    groups.length < 2 ||
+    layers.some((layer) => layer.heads !== first.heads || layer.keyValueHeads !== first.keyValueHeads)
+  )
+    return null;
+  return (
+    <div class="statistics-row brackets" aria-hidden="true">
+      <span class="statistics-layer" />
+      {groups.map((group, number) => (
+        <span key={number} class="bracket" style={{ flexGrow: group.length }}>
+          kv {number}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function spotOf(target: EventTarget | null): Spot | null {
+  const cell = target instanceof Element ? target.closest<HTMLElement>("[data-head]") : null;
+  return cell ? { layer: Number(cell.dataset.layer), head: Number(cell.dataset.head) } : null;
+}
+
+function cellAt(grid: Element | null, { layer, head }: Spot): HTMLElement | null {
+  return grid?.querySelector<HTMLElement>(`[data-layer="${layer}"][data-head="${head}"]`) ?? null;
+}
+
+/** The head an arrow key leads to. */
+export function neighbour(key: string, from: Spot | null, layers: LayerInfo[]): Spot | null {
+  const place = layers.findIndex((layer) => layer.number === from?.layer);
+  if (!from || place < 0) return null;
+  const within = (head: number, at: number) => Math.min(head, (layers[at]?.heads ?? 1) - 1);
+  const row = { ArrowUp: place - 1, ArrowDown: place + 1, PageUp: 0, PageDown: layers.length - 1 }[key];
+  if (row !== undefined) return layers[row] ? { layer: layers[row].number, head: within(from.head, row) } : null;
+  const heads = layers[place]!.heads;
+  const head = { ArrowLeft: from.head - 1, ArrowRight: from.head + 1, Home: 0, End: heads - 1 }[key];
+  return head === undefined || head < 0 || head >= heads ? null : { layer: from.layer, head };
+}

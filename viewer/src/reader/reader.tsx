@@ -1,0 +1,156 @@
+// The reader: which word looks, in which head, and what each word of the text gets.
+
+import { useMemo } from "preact/hooks";
+import { useFrame } from "../app/frame";
+import { Guarded, Note, Quoted, Reason } from "../app/parts";
+import { Choice, PlacePicker, Switch } from "../app/pickers";
+import type { Theme } from "../map/props";
+import { Largest } from "./largest";
+import { Legend } from "./legend";
+import { counted, sharing, total, unseen } from "./remarks";
+import type { Reader as Reading, SeenRow } from "./seen-row";
+import { shadingOf } from "./shading";
+import { unitAt } from "./units";
+import { LONG, Words } from "./words";
+import "./reader.css";
+
+export function Reader({ reader }: { reader: Reading }) {
+  const { source, state, set, theme } = useFrame();
+  const { asking, units, place, seen, error } = reader;
+  const across = source.queries !== source.keys;
+  const shading = useShading(seen, theme);
+  const choose = (next: number) => set({ query: asking[next]!.tokens[asking[next]!.tokens.length - 1]!, key: null });
+  const chosen = state.key === null ? null : unitAt(units, state.key);
+  const name = state.unit === "words" ? "Words" : "Tokens";
+  return (
+    <section class="reader" aria-label="Reader">
+      <div class="reader-head">
+        <Sentence reader={reader} />
+        <Tools reader={reader} />
+      </div>
+      {across ? (
+        <Words
+          units={asking}
+          shading={null}
+          asking={place}
+          chosen={null}
+          label={`${name} that look`}
+          text={source.queries.text}
+          onChoose={choose}
+        />
+      ) : null}
+      {error ? <Reason>This row cannot be shown: {error}</Reason> : null}
+      <Words
+        units={units}
+        shading={error ? null : shading}
+        asking={across ? null : place}
+        chosen={chosen}
+        text={source.keys.text}
+        label={across ? `${name} that are looked at` : `${name}: the chosen one looks at the others`}
+        onChoose={across ? undefined : choose}
+      />
+      {seen && !error ? <Below seen={seen} reader={reader} /> : null}
+    </section>
+  );
+}
+
+function useShading(seen: SeenRow | null, theme: Theme) {
+  const {
+    state: { apart, scale },
+  } = useFrame();
+  return useMemo(() => (seen ? shadingOf(seen, theme, scale, apart) : null), [seen, theme, scale, apart]);
+}
+
+/** "Where “it” looks in layer 16, head 3. The row adds up to 1.000; an ordinary share of what “The” leaves is 0.076." */
+function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading }) {
+  const { page, state, set } = useFrame();
+  const first = seen?.first ?? null;
+  return (
+    <p class="sentence">
+      Where{" "}
+      <b>
+        <Quoted text={asking[place]?.text ?? ""} />
+      </b>{" "}
+      looks in{" "}
+      <PlacePicker
+        page={page}
+        place={state}
+        onPlace={({ reading, layer, head }) => set({ reading, layer, head })}
+        readings
+      />
+      . {seen ? <span class="figures">{total(seen.row)}</span> : null}
+      {seen && seen.ordinary !== null && first !== null && !Number.isNaN(seen.ordinary) ? (
+        <>
+          ; an ordinary share of what <Quoted text={units[first]!.text} /> leaves is{" "}
+          <span class="figures">{seen.ordinary.toFixed(3)}</span>.
+        </>
+      ) : (
+        "."
+      )}
+    </p>
+  );
+}
+
+function Tools({ reader: { asking, place } }: { reader: Reading }) {
+  const { source, state, set } = useFrame();
+  const pieces = [source.queries, source.keys].some((list) => list.words.some((word) => word.tokens.length > 1));
+  return (
+    <div class="tools">
+      {(asking[place]?.tokens.length ?? 1) > 1 ? (
+        <Choice
+          label="Row of a word of several tokens"
+          value={state.rule}
+          onValue={(rule) => set({ rule })}
+          names={[
+            ["mean", "mean of its tokens"],
+            ["last", "its last token"],
+          ]}
+        />
+      ) : null}
+      {pieces ? (
+        <Choice
+          label="Show"
+          value={state.unit}
+          onValue={(unit) => set({ unit })}
+          names={[
+            ["words", "words"],
+            ["tokens", "tokens"],
+          ]}
+        />
+      ) : null}
+      <Switch on={state.apart} onSwitch={(apart) => set({ apart })}>
+        first token set apart (colours only)
+      </Switch>
+    </div>
+  );
+}
+
+/** What the words alone do not say: colours, rules, what cannot be seen, and for long texts the largest shares. */
+function Below({ seen, reader: { asking, units, place } }: { seen: SeenRow; reader: Reading }) {
+  const { layer, state, set } = useFrame();
+  const pieces = asking[place]?.tokens.length ?? 1;
+  const notes = [
+    pieces > 1
+      ? `The row is ${state.rule === "mean" ? `the mean over the rows of its ${pieces} tokens` : `that of the last of its ${pieces} tokens`}.`
+      : null,
+    seen.row.allowed.some(Boolean) ? sentences(unseen(seen.row)) : null,
+    layer.window !== null ? `This layer looks back over a window of ${counted(layer.window, "token")}.` : null,
+    sharing(layer, state.head),
+    units.some((unit) => unit.tokens.length > 1) ? "A word of several tokens gets the sum of their weights." : null,
+  ].filter(Boolean);
+  return (
+    <div class="reader-below">
+      <Legend seen={seen} first={seen.first === null ? null : units[seen.first]!.text} />
+      {units.length > LONG ? (
+        <Guarded what="The list of the largest">
+          <Largest seen={seen} units={units} onKey={(key) => set({ key, query: asking[place]!.tokens.at(-1)! })} />
+        </Guarded>
+      ) : null}
+      <Note>{notes.join(" ")}</Note>
+    </div>
+  );
+}
+
+function sentences(parts: string[]): string | null {
+  return parts.length ? `${parts.join(", ")}.` : null;
+}

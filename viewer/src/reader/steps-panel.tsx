@@ -1,0 +1,55 @@
+// The four steps of the chosen row, or why this page cannot unfold them.
+
+import { useFrame } from "../app/frame";
+import { useAnswer } from "../app/hooks";
+import { Panel, Quoted, Reason } from "../app/parts";
+import { FourSteps } from "../steps/four-steps";
+
+export function StepsPanel() {
+  const { source, layer, state, set, theme } = useFrame();
+  const { head, query } = state;
+  const unfolds = layer.hasSteps && head !== null;
+  const answer = useAnswer(async () => {
+    if (!unfolds) return null;
+    const [vectors, row] = await Promise.all([
+      source.vectors(layer.number, head, query),
+      source.row(layer.number, head, query),
+    ]);
+    return { source, layer, query, vectors, row };
+  }, [source, layer, head, query, unfolds]);
+  const asking = source.queries.tokens[query];
+  const found = answer.value?.source === source ? answer.value : null;
+  return (
+    <Panel
+      name="four"
+      title={
+        <>
+          The four steps for <Quoted text={asking?.label ?? ""} />
+        </>
+      }
+      lead="compare, divide, softmax, blend"
+    >
+      {answer.error ? <Reason>The steps cannot be shown: {answer.error}</Reason> : null}
+      {unfolds ? null : <Reason>{whyFolded(head, layer.carries, layer.number, layer.omitted)}</Reason>}
+      {unfolds && found ? (
+        <FourSteps
+          vectors={found.vectors}
+          row={found.row}
+          labels={source.keys.tokens}
+          asking={source.queries.tokens[found.query]!}
+          info={found.layer}
+          choice={state.key}
+          onChoose={(key) => set({ key })}
+          theme={theme}
+        />
+      ) : null}
+    </Panel>
+  );
+}
+
+function whyFolded(head: number | null, carries: string, layer: number, omitted: string | undefined): string {
+  if (carries === "nothing") return `Layer ${layer} is not in this page: ${omitted ?? "it was left out"}.`;
+  if (head === null)
+    return "A mean over heads has no arithmetic of its own: choose one head, and its steps unfold here.";
+  return `This page carries what layer ${layer} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps ${layer}.`;
+}
