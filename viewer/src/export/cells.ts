@@ -1,0 +1,27 @@
+// The numbers of the cells on screen: every single one, also where the screen shows pooled ones.
+
+import type { ReadingSource } from "../data/types";
+import type { Scene } from "../map/scene";
+import { visible } from "../map/viewport";
+import type { Cells } from "./table";
+
+const MANY = 4_000_000;
+
+export function tooLarge(scene: Scene): boolean {
+  const { rows, columns } = visible(scene.view, scene.size, scene.layout.pane);
+  return (rows.stop - rows.start) * (columns.stop - columns.start) > MANY;
+}
+
+export async function cellsOf(scene: Scene, source: ReadingSource, layer: number, head: number | null): Promise<Cells> {
+  const { rows, columns } = visible(scene.view, scene.size, scene.layout.pane);
+  const [height, width] = [rows.stop - rows.start, columns.stop - columns.start];
+  const tile = await source.tile(layer, head, rows, columns, height, width, "mean");
+  const named = (tokens: Scene["queries"], start: number, stop: number) =>
+    tokens.slice(start, stop).map(({ label }, index) => ({ index: start + index, label }));
+  return {
+    queries: named(scene.queries, rows.start, rows.stop),
+    keys: named(scene.keys, columns.start, columns.stop),
+    weights: tile.weights,
+    allowed: tile.allowed,
+  };
+}

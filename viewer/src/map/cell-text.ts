@@ -1,0 +1,52 @@
+// What there is to say about one cell, in words: for the tip beside the pointer and for those who listen.
+
+import type { LayerInfo, ReadingSource, Row } from "../data/types";
+import { visibleLabel } from "./label-text";
+import type { Cell } from "./viewport";
+
+/** A number as exact as it is useful: exactText(0.56512) is "0.5651", exactText(0.0000312) is "3.12e-5". */
+export function exactText(number: number): string {
+  if (Number.isNaN(number)) return "not a number (nan)";
+  const size = Math.abs(number);
+  const text = size === 0 ? "0" : size < 0.001 ? size.toExponential(2) : size.toFixed(4);
+  return number < 0 ? `−${text}` : text;
+}
+
+/** "layer 16, head 3", or "layer 16, mean of 9 heads". */
+export function placeText(info: LayerInfo, head: number | null): string {
+  return `layer ${info.number}, ${head === null ? `mean of ${info.heads} heads` : `head ${head}`}`;
+}
+
+/** Why a query may not look at a key. */
+export function reason(info: LayerInfo, { query, key }: Cell): string {
+  if (info.causal && key > query) return "it comes later";
+  if (info.window !== null && query - key >= info.window) return `it lies outside the window of ${info.window} tokens`;
+  return "it is masked (padding, or cut out)";
+}
+
+export interface CellText {
+  looking: string;
+  looked: string;
+  /** Between the two tokens. */
+  verb: "looks at" | "may not look at";
+  /** The number, or the reason why there is none. */
+  value: string;
+  absent: boolean;
+}
+
+/** What a cell says; `row` is the source's own row of the query, null while it is on its way. */
+export function cellText(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row | null): CellText {
+  const looking = visibleLabel(source.queries.tokens[cell.query]!.label);
+  const looked = visibleLabel(source.keys.tokens[cell.key]!.label);
+  if (row && !row.allowed[cell.key]) {
+    return { looking, looked, verb: "may not look at", value: reason(info, cell), absent: true };
+  }
+  const value = row ? exactText(row.weights[cell.key]!) : "…";
+  return { looking, looked, verb: "looks at", value, absent: row !== null && Number.isNaN(row.weights[cell.key]!) };
+}
+
+/** The same in one line, with the tokens' numbers, for a screen reader. */
+export function spoken(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row, unit: string): string {
+  const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
+  return `${looking} (token ${cell.query}) ${verb} ${looked} (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
+}

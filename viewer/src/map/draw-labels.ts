@@ -1,0 +1,69 @@
+// The words along a map and what its axes are: who looks, and who is looked at.
+
+import { hasStrip } from "./draw-cells";
+import { labelPlaces } from "./label-places";
+import { shortened, visibleLabel, widthOf } from "./label-text";
+import type { Pen } from "./pen";
+import { type Scene, STRIP, TURN } from "./scene";
+import { visible } from "./viewport";
+import type { Token } from "../data/types";
+
+const ROOM = 14;
+/** Slanted labels stand closer than they are high. */
+const SLANTED_ROOM = Math.ceil(ROOM / Math.sin((TURN * Math.PI) / 180));
+
+export function drawLabels(pen: Pen, scene: Scene, hover: { query: number; key: number } | null = null): void {
+  drawTitles(pen, scene);
+  drawRowLabels(pen, scene, hover?.query ?? null);
+  drawColumnLabels(pen, scene, hover?.key ?? null);
+}
+
+function drawTitles(pen: Pen, scene: Scene): void {
+  const { left, top, titleX, titleY, pane } = scene.layout;
+  const { quiet } = scene.colours;
+  const { rows, columns } = visible(scene.view, scene.size, pane);
+  const width = Math.min(pane.width, (columns.stop - scene.view.x) * scene.view.cell);
+  const height = Math.min(pane.height, (rows.stop - scene.view.y) * scene.view.cell);
+  pen.text("to (key): who is looked at →", left + width, titleY, { align: width > 190 ? "right" : "centre", colour: quiet });
+  // Beside short maps the whole sentence would stick out.
+  const title = height > 190 ? "← from (query): who looks" : "from (query)";
+  pen.text(title, titleX, top + height / 2, { align: "centre", colour: quiet, turn: 90 });
+}
+
+function drawRowLabels(pen: Pen, scene: Scene, hover: number | null): void {
+  const { left, top, pane, rowRoom } = scene.layout;
+  const { rows } = visible(scene.view, scene.size, pane);
+  const chosen = [hover, scene.query].filter((index) => index !== null);
+  const places = labelPlaces(rows, scene.view.y, scene.view.cell, ROOM, chosen, pane.height);
+  const thinned = isThinned(scene, ROOM);
+  const x = left - 6 - (hasStrip(scene) ? STRIP + 3 : 0);
+  for (const { index, at } of places) {
+    const bold = index === scene.query || index === hover;
+    const text = labelText(scene.queries[index]!, thinned, rowRoom, bold);
+    pen.text(text, x, top + at, { align: "right", colour: index === hover ? scene.colours.accent : scene.colours.ink, bold });
+  }
+}
+
+function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
+  const { left, top, pane, columnRoom } = scene.layout;
+  const { columns } = visible(scene.view, scene.size, pane);
+  const chosen = [hover, scene.choice].filter((index) => index !== null);
+  const places = labelPlaces(columns, scene.view.x, scene.view.cell, SLANTED_ROOM, chosen, pane.width);
+  const thinned = isThinned(scene, SLANTED_ROOM);
+  for (const { index, at } of places) {
+    const bold = index === scene.choice || index === hover;
+    const text = labelText(scene.keys[index]!, thinned, columnRoom, bold);
+    const sand = index === 0 && !scene.ink.difference;
+    const colour = index === hover ? scene.colours.accent : sand ? scene.colours.sand : scene.colours.ink;
+    pen.text(text, left + at, top - 8, { align: "left", colour, bold, turn: TURN });
+  }
+}
+
+const isThinned = (scene: Scene, room: number): boolean => scene.view.cell < room;
+
+/** Where only some tokens have a label, each says its number too. */
+function labelText(token: Token, numbered: boolean, room: number, bold: boolean): string {
+  const label = visibleLabel(token.label);
+  const text = numbered ? `${token.index} ${label}` : label;
+  return shortened(text, room, (part) => widthOf(part, bold));
+}
