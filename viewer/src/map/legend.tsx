@@ -17,11 +17,11 @@ interface Props {
 
 export function Legend({ ink, unit, first, holes, broken, blank }: Props) {
   return (
-    <div class="legend">
-      <div class="legend-bars">
+    <div class="map-legend">
+      <div class="map-legend-bars">
         {ink.difference ? <Differences ink={ink} unit={unit} /> : <Weights ink={ink} unit={unit} first={first} />}
       </div>
-      <ul class="legend-marks">
+      <ul class="map-legend-marks">
         {blank ? <Mark name="blank">blank: may not be looked at</Mark> : null}
         {holes ? <Mark name="hatched">hatched: beyond the window, padding or masked</Mark> : null}
         {broken ? (
@@ -37,7 +37,7 @@ function Weights({ ink, unit, first }: { ink: Ink; unit: string; first: boolean 
     <>
       {first ? <Bar kind="first" ink={{ ...ink, top: 1 }} name="first token" ticked={ink.top !== 1} /> : null}
       <Bar kind="weight" ink={ink} name={first ? "other tokens" : ""} ticked />
-      <p class="legend-unit">{unit}</p>
+      <p class="map-legend-unit">{unit}</p>
     </>
   );
 }
@@ -46,24 +46,24 @@ function Differences({ ink, unit }: { ink: Ink; unit: string }) {
   const ticks = ticksOf(ink).filter((tick) => tick > 0);
   return (
     <>
-      <div class="legend-scale legend-two">
-        <div class="legend-bar" style={{ background: gradient("less", ink.theme, "to left") }} />
-        <div class="legend-bar" style={{ background: gradient("more", ink.theme) }} />
+      <div class="map-legend-scale map-legend-two">
+        <div class="map-legend-bar" style={{ background: gradient("less", ink.theme, "to left") }} />
+        <div class="map-legend-bar" style={{ background: gradient("more", ink.theme) }} />
         {[...ticks.map((tick) => -tick), 0, ...ticks].map((tick) => (
           <Tick key={tick} at={0.5 + 0.5 * Math.sign(tick) * position(Math.abs(tick), ink)} text={tickText(tick)} />
         ))}
       </div>
-      <p class="legend-unit">{unit}</p>
+      <p class="map-legend-unit">{unit}</p>
     </>
   );
 }
 
 function Bar({ kind, ink, name, ticked }: { kind: Kind; ink: Ink; name: string; ticked: boolean }) {
   return (
-    <div class="legend-row">
-      {name ? <span class={`legend-name legend-${kind}`}>{name}</span> : null}
-      <div class={ticked ? "legend-scale legend-ticked" : "legend-scale"}>
-        <div class="legend-bar" style={{ background: gradient(kind, ink.theme) }} />
+    <div class="map-legend-row">
+      {name ? <span class={`map-legend-name map-legend-${kind}`}>{name}</span> : null}
+      <div class={ticked ? "map-legend-scale map-legend-ticked" : "map-legend-scale"}>
+        <div class="map-legend-bar" style={{ background: gradient(kind, ink.theme) }} />
         {ticked ? ticksOf(ink).map((tick, index) => <Tick key={tick} at={position(tick, ink)} text={(ink.scale === "log" && index === 0 ? "≤ " : "") + tickText(tick)} />) : null}
       </div>
     </div>
@@ -71,13 +71,13 @@ function Bar({ kind, ink, name, ticked }: { kind: Kind; ink: Ink; name: string; 
 }
 
 function Tick({ at, text }: { at: number; text: string }) {
-  return <span class="legend-tick" style={{ left: `${100 * at}%` }}>{text}</span>;
+  return <span class="map-legend-tick" style={{ left: `${100 * at}%` }}>{text}</span>;
 }
 
 function Mark({ name, colour, children }: { name: string; colour?: string; children: string }) {
   return (
     <li>
-      <span class={`legend-mark legend-mark-${name}`} style={colour ? { color: colour } : undefined} aria-hidden="true">{name === "broken" ? "×" : ""}</span>
+      <span class={`map-legend-mark map-legend-mark-${name}`} style={colour ? { color: colour } : undefined} aria-hidden="true">{name === "broken" ? "×" : ""}</span>
       {children}
     </li>
   );
