@@ -32,7 +32,14 @@ def _all(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated],
 
 text_argument = _all(click.argument("text", metavar="TEXT"))
 
-model_options = _all(
+weight_options = _all(
+    click.option("--revision", metavar="REVISION", help="Branch, tag or commit of a Hub model."),
+    click.option("--dtype", default="auto", show_default=True, help="auto, float32, float16, bfloat16 or float64."),
+    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, mps ..."),
+    click.option("--allow-random", is_flag=True, help="Accept weights that the checkpoint lacks: they are random."),
+)
+
+loading_options = _all(
     click.option(
         "--model",
         "model_name",
@@ -41,10 +48,11 @@ model_options = _all(
         metavar="MODEL",
         help="A catalogue name (see `heedmap models`), a Hub id, a folder, or a .gguf file.",
     ),
-    click.option("--revision", metavar="REVISION", help="Branch, tag or commit of a Hub model."),
-    click.option("--dtype", default="auto", show_default=True, help="auto, float32, float16, bfloat16 or float64."),
-    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, mps ..."),
-    click.option("--allow-random", is_flag=True, help="Accept weights that the checkpoint lacks: they are random."),
+    weight_options,
+)
+
+model_options = _all(
+    loading_options,
     click.option(
         "--special-tokens/--no-special-tokens",
         default=None,
@@ -148,6 +156,9 @@ __all__ = [
     "json_option",
     "layer_option",
     "load_model",
+    "loading_options",
+    "weight_options",
+    "model_option",
     "model_options",
     "read",
     "say_what_was_read",
