@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from heedmap.reading.model import Model
     from heedmap.reading.progress import Progress
 
-Engine = Callable[["Setting", Part], Measured]
+Engine = Callable[["RunPlace", Part], Measured]
 """Measures one experiment of a run: here, or on other machines."""
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunPlace:
     """Where a run happens.
 
     Attributes:
@@ -46,27 +46,27 @@ class Setting:
     note: Note = field(default=lambda text: None)
 
 
-def run_here(setting: Setting, part: Part) -> Measured:
+def run_here(place: RunPlace, part: Part) -> Measured:
     """The engine that is nothing but this process."""
-    request = setting.request
+    request = place.request
     return measure_part(
-        setting.model,
+        place.model,
         part,
-        setting.folder,
+        place.folder,
         request.shard,
         skip_bad=request.skip_bad,
-        progress=setting.progress,
-        note=setting.note,
+        progress=place.progress,
+        note=place.note,
     )
 
 
 def perform(
-    setting: Setting, *, resume: bool = False, command: Sequence[str] = (), engine: Engine = run_here
+    place: RunPlace, *, resume: bool = False, command: Sequence[str] = (), engine: Engine = run_here
 ) -> Report | None:
     """Run what was asked for, write rows into the folder as they come, and conclude.
 
     Args:
-        setting: what, with which model, and where.
+        place: what, with which model, and where.
         resume: whether the folder may hold a part of this run already.
         command: the command line, for the report.
         engine: what measures.
@@ -78,17 +78,17 @@ def perform(
         HeedmapError: the data cannot be read, the folder cannot be used, or an item cannot be measured.
     """
     started = time.time()
-    request = setting.request
+    request = place.request
     parts = request.parts()
-    with locked(setting.folder):
-        about = describe(setting.model)
-        begin(setting.folder, plan_of(request, parts, about), resume=resume)
-        measured = [engine(setting, part) for part in parts]
+    with locked(place.folder):
+        about = describe(place.model)
+        begin(place.folder, plan_of(request, parts, about), resume=resume)
+        measured = [engine(place, part) for part in parts]
         if not request.shard.is_all:
             return None
         how = {"command": shlex.join(command), "seconds": round(time.time() - started, 1), "started": _clock(started)}
         report = conclude(request, measured, about, how)
-        write_report(report, setting.folder)
+        write_report(report, place.folder)
         return report
 
 

@@ -45,11 +45,11 @@ def main(folder: Path) -> int:
 def _run(asked: dict[str, Any], folder: Path, progress: Any) -> None:
     """Run and write the report; what a folder holds already is not measured again."""
     from heedmap.lab.request import Request
-    from heedmap.lab.run import Setting, perform
+    from heedmap.lab.run import RunPlace, perform
 
     request = Request.from_json(asked)
-    setting = Setting(request, request.load(), folder, progress=progress, note=lambda text: _say({"note": text}))
-    perform(setting, resume=True, command=["heedmap", "lab", request.name])
+    place = RunPlace(request, request.load(), folder, progress=progress, note=lambda text: _say({"note": text}))
+    perform(place, resume=True, command=["heedmap", "lab", request.name])
 
 
 def _say(line: dict[str, Any]) -> None:
