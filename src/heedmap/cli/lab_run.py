@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, print_json, show
-from heedmap.cli.options import json_option, loading_options, model_option
+from heedmap.cli.options import json_option, loading_options
 from heedmap.cli.progress import progress_bar
 from heedmap.errors import ClaimError, HeedmapError
 from heedmap.lab.claims import Condition, check_claim, parse_claim
@@ -88,7 +88,6 @@ RUN_OPTIONS = [
     ),
     claim_option,
     json_option,
-    model_option,
     loading_options,
 ]
 
