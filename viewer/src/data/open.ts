@@ -9,14 +9,11 @@ export const SCHEMA = "heedmap/page/1";
 /** What a page shows; numbers are read from its blocks when they are asked for. */
 export function openPage(header: Header, readBlock: ReadBlock, calculator: Calculator): PageData {
   if (header.schema !== SCHEMA) throw new Error(`this program reads ${SCHEMA}, and the page holds ${header.schema}`);
+  checkLengths(header);
   const texts = header.texts.map(tokenList);
-  const readings = header.readings.map((reading) => {
-    for (const layer of reading.layers) {
-      const rule = layer.rule === undefined ? undefined : header.rules[layer.rule];
-      if (rule) checkLengths(layer.number, rule, texts[reading.queries]!, texts[reading.keys]!);
-    }
-    return new EmbeddedSource(reading, texts[reading.queries]!, texts[reading.keys]!, header.rules, readBlock, calculator);
-  });
+  const readings = header.readings.map(
+    (one) => new EmbeddedSource(one, texts[one.queries]!, texts[one.keys]!, header.rules, readBlock, calculator),
+  );
   return {
     schema: SCHEMA,
     version: header.version,
@@ -28,10 +25,15 @@ export function openPage(header: Header, readBlock: ReadBlock, calculator: Calcu
 }
 
 /** A map and its tokens must be of one length: with others, every label would name another token's numbers. */
-function checkLengths(layer: number, rule: { queries: number; keys: number }, queries: TokenList, keys: TokenList): void {
-  const [rows, columns] = [queries.tokens.length, keys.tokens.length];
-  if (rule.queries !== rows || rule.keys !== columns) {
-    throw new Error(`layer ${layer} has ${rule.queries} x ${rule.keys} weights for ${rows} and ${columns} tokens`);
+function checkLengths(header: Header): void {
+  for (const reading of header.readings) {
+    const [queries, keys] = [reading.queries, reading.keys].map((text) => header.texts[text]!.labels.length);
+    for (const { number, rule: place } of reading.layers) {
+      const rule = place === undefined ? undefined : header.rules[place];
+      if (rule && (rule.queries !== queries || rule.keys !== keys)) {
+        throw new Error(`layer ${number} has ${rule.queries} x ${rule.keys} weights for ${queries} and ${keys} tokens`);
+      }
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 // A made-up reading, computed by formula: for development without Python, and for tests of the views.
+import { blockEdges } from "./pool";
 import type {
   Generation,
   LayerInfo,
@@ -122,12 +123,14 @@ export class SampleSource implements ReadingSource {
   async tile(layer: number, head: number | null, rows: Range, columns: Range, height: number, width: number, how: "mean" | "max"): Promise<Tile> {
     const tile: Tile = { rows, columns, height, width, weights: new Float32Array(height * width), allowed: new Uint8Array(height * width) };
     const counts = new Uint32Array(height * width);
-    for (let query = rows.start; query < rows.stop; query++) {
+    const [rowEdges, columnEdges] = [blockEdges(rows, height), blockEdges(columns, width)];
+    for (let query = rows.start, y = 0; query < rows.stop; query++) {
       const row = await this.row(layer, head, query);
-      const y = Math.floor(((query - rows.start) * height) / (rows.stop - rows.start));
-      for (let key = columns.start; key < columns.stop; key++) {
+      while (rowEdges[y + 1]! <= query) y++;
+      for (let key = columns.start, x = 0; key < columns.stop; key++) {
+        while (columnEdges[x + 1]! <= key) x++;
         if (!row.allowed[key]) continue;
-        const cell = y * width + Math.floor(((key - columns.start) * width) / (columns.stop - columns.start));
+        const cell = y * width + x;
         const weight = row.weights[key]!;
         tile.weights[cell] = how === "max" ? Math.max(tile.weights[cell]!, weight) : tile.weights[cell]! + weight;
         tile.allowed[cell] = 1;

@@ -51,7 +51,9 @@ export interface Range {
 /**
  * Weights from some queries to some keys, row by row: NaN is "not a number" and is marked; where `allowed` is 0 the
  * look is forbidden and the cell is blank. When `height` or `width` is smaller than the ranges, a cell is the mean (or
- * the largest) of the allowed cells under it; `allowed` is 0 only where none of them is allowed.
+ * the largest) of the allowed cells under it; `allowed` is 0 only where none of them is allowed. Blocks lie as evenly
+ * as can be: block b of n begins at start + floor(size * b / n), as in Python's `Map.pool`; there is at most one a
+ * token. What is kept for later are blocks of 16 x 16 tokens: zoomed out, ranges and blocks of multiples of 16 are cheap.
  */
 export interface Tile {
   rows: Range;

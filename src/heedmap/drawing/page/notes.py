@@ -22,7 +22,8 @@ def reading_notes(reading: Reading, layers: list[dict[str, Any]]) -> list[str]:
     if tokens.cut_off:
         notes.append(f"{tokens.cut_off} tokens were cut off to fit the model's positions.")
     for layer, count in reading.not_a_number().items():
-        notes.append(f"Layer {layer}: {count} rows are not a number; they are marked, never drawn as 0.")
+        rows = "1 row is" if count == 1 else f"{count} rows are"
+        notes.append(f"Layer {layer}: {rows} not a number; marked as such, never drawn as 0.")
     return notes
 
 
@@ -57,8 +58,8 @@ def _precision_notes(layers: list[dict[str, Any]]) -> Iterable[str]:
             yield f"{_named(those)}: every weight in {precision}, off by at most {worst:.1g}."
         else:
             yield (
-                f"{_named(those)}: queries and keys in {precision}; weights are computed from them, and, compared with "
-                f"the model's own when the page was made, none was off by more than {worst:.1g}."
+                f"{_named(those)}: queries and keys in {precision}, from which weights are computed here: off by at most "
+                f"{worst:.1g}, as measured when the page was made."
             )
 
 

@@ -123,8 +123,7 @@ def _shown(subject: Subject, view: View, contents: Contents, progress: Progress 
         titles = _told_apart(subject, view.compare)
         pairs = zip(("a", "b"), titles, (subject, view.compare), strict=True)
         return [_one(*one, view, progress) for one in pairs]
-    stack = subject.model.get("stack")
-    title = "Self-attention" if stack is None else STACK_TITLES[str(stack)]
+    title = STACK_TITLES.get(str(subject.model.get("stack")), "Self-attention")
     return [_one("cross" if subject.keys is not None else "self", title, subject, view, progress)]
 
 

@@ -47,7 +47,7 @@ def vectors(call: AttentionCall, precision: str) -> Vectors | None:
         assert call.logsumexp is not None
         return Vectors(
             [Part("query", _numpy(query)), Part("key", _numpy(key)), Part("logsumexp", _numpy(call.logsumexp[0]))],
-            worst=_difference(call, replace(call, query=query[None], key=key[None])),
+            worst=_difference(call, replace(call, query=query[None], key=key[None])) + _rounding(call),
         )
     query_half, query_centre = _halved(query)
     key_half, key_centre = _halved(key)
@@ -68,7 +68,7 @@ def vectors(call: AttentionCall, precision: str) -> Vectors | None:
         Part("keyCentre", _numpy(key_centre[:, 0])),
         Part("logsumexp", _numpy(rounded.logsumexp[0])),
     ]
-    return Vectors(parts, _difference(call, rounded))
+    return Vectors(parts, _difference(call, rounded) + _rounding(call))
 
 
 def value_part(value: torch.Tensor, precision: str) -> Part:
@@ -107,6 +107,12 @@ def _difference(call: AttentionCall, other: AttentionCall) -> float:
         found = call.weights(row, slice(None)) - other.weights(row, slice(None))
         worst = max(worst, float(found.abs().nan_to_num(0.0).max()))
     return worst
+
+
+def _rounding(call: AttentionCall) -> float:
+    """How far two ways of adding up a product in float32 may lie apart in a weight: four roundings of a score."""
+    assert call.logsumexp is not None
+    return 4 * float(torch.finfo(torch.float32).eps) * max(_largest(call.logsumexp), 1.0)
 
 
 def _rows(queries: int, step: int) -> list[slice]:
