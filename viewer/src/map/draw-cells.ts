@@ -1,6 +1,7 @@
 // The cells of a map: their colours, the gaps between them, where nothing may be seen, and what is chosen.
 
 import { BROKEN, BROKEN_DIFFERENCE } from "../colour";
+import { widthOf } from "./label-text";
 import type { Pen, Point } from "./pen";
 import { type Placed, reach, type Scene, SEPARATE, STRIP } from "./scene";
 import { visible } from "./viewport";
@@ -124,7 +125,9 @@ function drawMark(pen: Pen, scene: Scene): void {
   const { left, pane } = scene.layout;
   const right = Math.min(left + pane.width, across(scene, scene.size.columns));
   pen.line([[left, y], [right, y]], scene.colours.ink, 1, true);
-  pen.text(scene.mark.text, right - 4, y - 9, { align: "right", colour: scene.colours.ink, size: 11 });
+  const width = widthOf(scene.mark.text) + 8;
+  pen.rect(right - width, y - 18, width, 16, scene.colours.paper);
+  pen.text(scene.mark.text, right - 4, y - 10, { align: "right", colour: scene.colours.ink });
 }
 
 /** A frame around what the chosen row may see, and a thicker one around the chosen cell. */

@@ -9,6 +9,8 @@ import { visible } from "./viewport";
 import type { Token } from "../data/types";
 
 const ROOM = 14;
+/** Where not every token has a label, they may as well be easy to tell apart. */
+const THINNED_ROOM = 22;
 /** Slanted labels stand closer than they are high. */
 const SLANTED_ROOM = Math.ceil(ROOM / Math.sin((TURN * Math.PI) / 180));
 
@@ -34,8 +36,8 @@ function drawRowLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { left, top, pane, rowRoom } = scene.layout;
   const { rows } = visible(scene.view, scene.size, pane);
   const chosen = [hover, scene.query].filter((index) => index !== null);
-  const places = labelPlaces(rows, scene.view.y, scene.view.cell, ROOM, chosen, pane.height);
   const thinned = isThinned(scene, ROOM);
+  const places = labelPlaces(rows, scene.view.y, scene.view.cell, thinned ? THINNED_ROOM : ROOM, chosen, pane.height);
   const x = left - 6 - (hasStrip(scene) ? STRIP + 3 : 0);
   for (const { index, at } of places) {
     const bold = index === scene.query || index === hover;
@@ -48,8 +50,8 @@ function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { left, top, pane, columnRoom } = scene.layout;
   const { columns } = visible(scene.view, scene.size, pane);
   const chosen = [hover, scene.choice].filter((index) => index !== null);
-  const places = labelPlaces(columns, scene.view.x, scene.view.cell, SLANTED_ROOM, chosen, pane.width);
   const thinned = isThinned(scene, SLANTED_ROOM);
+  const places = labelPlaces(columns, scene.view.x, scene.view.cell, thinned ? THINNED_ROOM : SLANTED_ROOM, chosen, pane.width);
   for (const { index, at } of places) {
     const bold = index === scene.choice || index === hover;
     const text = labelText(scene.keys[index]!, thinned, columnRoom, bold);
