@@ -1,6 +1,8 @@
 // Where the page starts: in a file it finds the data beside it, in a notebook `render` is called with the widget's.
 import { render as mount } from "preact";
 import { App } from "./app";
+import { newCalculator, pageInDocument } from "./data/file";
+import { pageInWidget, type WidgetModel } from "./data/notebook";
 import type { PageData } from "./data/types";
 
 function show(element: Element, page: PageData, host: "file" | "notebook"): () => void {
@@ -8,10 +10,21 @@ function show(element: Element, page: PageData, host: "file" | "notebook"): () =
   return () => mount(null, element);
 }
 
+/** Say what went wrong where the page would stand. */
+function complain(element: Element, error: unknown): void {
+  element.setAttribute("role", "alert");
+  element.textContent = `This page cannot be shown: ${error instanceof Error ? error.message : String(error)}`;
+}
+
 async function start(): Promise<void> {
   const element = document.getElementById("heedmap");
   if (!element) return;
-  if (import.meta.env.DEV) show(element, await sampleByAddress(), "file");
+  try {
+    const page = import.meta.env.DEV ? await sampleByAddress() : pageInDocument(document);
+    if (page) show(element, page, "file");
+  } catch (error) {
+    complain(element, error);
+  }
 }
 
 /** In development `?sample=comparison` and the like choose what is shown. */
@@ -27,6 +40,16 @@ async function sampleByAddress(): Promise<PageData> {
   }
 }
 
+/** What a notebook calls, with the widget's values and the element of the cell; returns how it is taken away again. */
+function render({ model, el }: { model: WidgetModel; el: HTMLElement }): (() => void) | undefined {
+  try {
+    return show(el, pageInWidget(model, newCalculator()), "notebook");
+  } catch (error) {
+    complain(el, error);
+    return undefined;
+  }
+}
+
 void start();
 
-export default {};
+export default { render };
