@@ -78,9 +78,7 @@ def conclude(rows: Rows, settings: Settings) -> Finding:
 
 
 def _figures_of_role(scores: Scores, number: int, role: str, settings: Settings) -> dict[str, Figure]:
-    """The best head by the mean over all sequences; its score from the half on which it was not chosen, and beside it
-    the same score without repetition and by an even look.
-    """
+    """The best head, its score from the half on which it was not chosen, the same without repetition and by chance."""
     repeated, unrepeated = scores.repeated[:, number], scores.unrepeated[:, number]
     order = np.argsort(-repeated.mean(0), kind="stable")
     choosing, measuring = halves(len(repeated))
