@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import heedmap.cli.compute
-from heedmap.arithmetic import EXAMPLES, attend_layer, example
+from heedmap.arithmetic import EXAMPLES, attend, attend_layer, example
 from heedmap.cli.main import main
 
 CSV = "token,q1,q2,k1,k2,v1,v2\nThe,,,0.1,0.0,0.1,0.1\nit,1.0,0.6,0.6,0.5,0.2,0.3\n"
@@ -121,6 +121,15 @@ def test_the_list(capsys: pytest.CaptureFixture[str]) -> None:
     result = as_json(capsys, "--list")
     assert result["schema"] == "heedmap/examples/1"
     assert [item["name"] for item in result["examples"]] == list(EXAMPLES)
+    cat = result["examples"][0]
+    again = attend(cat["query"], cat["key"], cat["value"], key_tokens=cat["tokens"], query_positions=cat["asking"])
+    assert str(again) == str(EXAMPLES["cat"].attend())
+
+
+def test_the_page_has_the_same_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    """Where it is not: write the output of `heedmap compute --list --json` to that file."""
+    page = Path(__file__).parents[2] / "viewer" / "src" / "steps" / "examples.json"
+    assert json.loads(page.read_text(encoding="utf-8")) == as_json(capsys, "--list")
 
 
 def test_a_csv_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,25 @@ class Example:
             array([[0.51, 0.37]])
         """
         return self.inputs.attend(scale=scale, causal=causal, multiply=multiply, softmax=softmax)
+
+    def to_json(self) -> dict[str, Any]:
+        """The example with all its numbers as plain lists, for JSON; `asking` is the place of each query's word.
+
+        Example:
+            >>> example("cat").to_json()["query"]
+            [[1.0, 0.6]]
+        """
+        return {
+            "name": self.name,
+            "sentence": self.sentence,
+            "shows": self.shows,
+            "digits": self.digits,
+            "tokens": list(self.inputs.tokens),
+            "asking": list(self.inputs.asking),
+            "query": self.inputs.query.tolist(),
+            "key": self.inputs.key.tolist(),
+            "value": self.inputs.value.tolist(),
+        }
 
 
 def example(name: str) -> Example:

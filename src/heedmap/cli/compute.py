@@ -115,10 +115,9 @@ def command(
 
 
 def print_examples(as_json: bool) -> None:
-    """The worked examples: name, sentence, what each shows."""
+    """The worked examples: name, sentence, what each shows; as JSON with their numbers."""
     if as_json:
-        listed = [{"name": item.name, "sentence": item.sentence, "shows": item.shows} for item in EXAMPLES.values()]
-        print_json({"schema": EXAMPLES_SCHEMA, "examples": listed})
+        print_json({"schema": EXAMPLES_SCHEMA, "examples": [item.to_json() for item in EXAMPLES.values()]})
         return
     name_width = max(len(item.name) for item in EXAMPLES.values())
     sentence_width = max(len(item.sentence) for item in EXAMPLES.values())
