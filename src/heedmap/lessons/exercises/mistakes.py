@@ -26,10 +26,12 @@ SAYS = {
     "forgot-total": "These are the exponentials: each must still be divided by their total.",
     "no-softmax": "You divided by the sum of the scores. First take e to the power of each.",
     "even-average": "You gave every word the same share. The weights differ.",
-    "wrong-axis": "Softmax over the wrong axis, down the column. It is the row of the word that asks that adds up to 1.",
+    "wrong-axis": "Softmax over the wrong axis, down the column. It is the row of the one who asks that adds up to 1.",
     "whole-table": "You divided by the total of the whole table. Each row has a total of its own.",
     "looked-ahead": "You looked ahead: a later word may not be seen, and counts nothing, not even in the total.",
     "masked-as-zero": "You set the forbidden score to 0, and e^0 is 1. A forbidden word has the exponential 0.",
+    "upside-down-mask": "The mask is upside down: a word may look at earlier ones and itself, not at later ones.",
+    "masked-after": "You masked after softmax: forbidden words were still in the total, so the row falls short of 1.",
     "not-itself": "You left out the word itself: a word may look at itself.",
     # blend
     "summed-values": "You summed instead of averaging: each value counts only as much as its weight says.",
