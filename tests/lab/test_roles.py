@@ -10,7 +10,7 @@ import pytest
 
 import heedmap
 from heedmap.errors import OutOfRange, TextTooLong
-from heedmap.lab.experiment import DataSource
+from heedmap.lab.experiment import DataSource, Finding
 from heedmap.lab.random_tokens import ordinary_ids, random_tokens
 from heedmap.lab.registry import experiment
 from heedmap.lab.roles import Roles, RolesSettings
@@ -175,18 +175,23 @@ def test_the_report_says_what_was_found_and_what_was_not(tmp_path: Any) -> None:
     assert finding.tables["roles"].searched
     figure, axes = plt.subplots()
     finding.charts["roles"].draw(axes)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(ROLES)
+    legend = axes.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == list(ROLES)
     figure.savefig(tmp_path / "roles.png")
     plt.close(figure)
 
 
-def test_a_short_run_of_smollm2_finds_its_known_heads(smollm2: Model) -> None:
-    roles, settings = experiment("roles"), RolesSettings(sequences=6, length=25, draws=200)
+def run_all(model: Model, settings: RolesSettings) -> Finding:
+    """The whole experiment without files."""
+    roles = experiment("roles")
     items = roles.items(settings, DataSource())
-    rows = Rows(
-        {"item": item.id, **row} for item, row in zip(items, roles.measure(smollm2, items, settings), strict=True)
-    )
-    finding = roles.conclude(rows, settings)
+    measured = zip(items, roles.measure(model, items, settings), strict=True)
+    return roles.conclude(Rows({"item": item.id, **row} for item, row in measured), settings)
+
+
+def test_a_short_run_of_smollm2_finds_its_known_heads(smollm2: Model) -> None:
+    finding = run_all(smollm2, RolesSettings(sequences=6, length=25, draws=200))
     figures = finding.figures
     assert finding.verdict == INDUCTION
     assert figures["roles.induction.best"].value == "layer 18 head 6"
@@ -197,12 +202,7 @@ def test_a_short_run_of_smollm2_finds_its_known_heads(smollm2: Model) -> None:
 
 @pytest.mark.slow
 def test_the_whole_run_of_smollm2(smollm2: Model) -> None:
-    roles, settings = experiment("roles"), RolesSettings()
-    items = roles.items(settings, DataSource())
-    rows = Rows(
-        {"item": item.id, **row} for item, row in zip(items, roles.measure(smollm2, items, settings), strict=True)
-    )
-    figures = roles.conclude(rows, settings).figures
+    figures = run_all(smollm2, RolesSettings()).figures
     assert figures["roles.induction.best"].value == "layer 18 head 6"
     assert 0.83 <= figures["roles.induction.layer18.head6"].value <= 0.90  # type: ignore[operator]
     assert figures["roles.previous.best"].value == "layer 16 head 0"
