@@ -65,7 +65,10 @@ function Pairs({ of }: { of: Compared }) {
   const asking = of.asking[place];
   const across = of.asking !== of.units;
   const choose = (next: number) => {
-    const unit = of.asking[next]?.a;
+    const step = next < place ? -1 : 1; // past words that stand in the second text alone
+    let at = next;
+    while (of.asking[at] && !of.asking[at]?.a) at += step;
+    const unit = of.asking[at]?.a;
     if (unit) set({ query: unit.tokens[unit.tokens.length - 1]!, key: null });
   };
   return (
@@ -199,7 +202,7 @@ function Said({ of, onCell }: { of: Compared; onCell: (query: number, key: numbe
           )}
           The largest difference there is{" "}
           {found.before ? <Cell of={of} found={found.before} onCell={onCell} /> : "none, for there is no such cell"}
-          {found.before && Math.abs(found.before.difference) > 0 ? ", which is rounding" : ""}.
+          {found.before ? roundingText(found.before, of) : ""}.
           {differs ? (
             <>
               {" "}
@@ -215,6 +218,15 @@ function Said({ of, onCell }: { of: Compared; onCell: (query: number, key: numbe
       </Note>
     </>
   );
+}
+
+/** Whether a difference that must be zero is within what the page's numbers may be off. */
+function roundingText({ difference }: Found, { a, b }: Compared): string {
+  const may = (a.layer.worst ?? 1e-3) + (b.layer.worst ?? 1e-3);
+  if (difference === 0) return "";
+  return Math.abs(difference) <= may
+    ? `, within the ${may.toPrecision(1)} that rounding may make`
+    : ": more than rounding makes, so these are not the same model, or something is wrong";
 }
 
 function mayDiffer({ a, b }: Compared): string {

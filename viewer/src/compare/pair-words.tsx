@@ -49,32 +49,33 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
     <>
       <div
         ref={list}
-        class="words words-short pair-words"
+        class={`words words-short pair-words ${shown.some(({ a, b }) => a?.text !== b?.text) ? "pair-words-two" : ""}`}
         dir={toward}
         role={onChoose ? "listbox" : "list"}
         aria-label={label}
         onKeyDown={move}
       >
+        {row && toward === "ltr" ? <Legend /> : null}
         {shown.map((pair, index) => {
           const place = from + index;
-          const share = row?.shares[place];
+          const chosen = place === asking;
           const choosing = onChoose
             ? ({
                 role: "option",
-                "aria-selected": place === asking,
-                tabIndex: place === asking || (asking === null && index === 0) ? 0 : -1,
-                onClick: () => onChoose(place),
+                "aria-selected": chosen,
+                tabIndex: chosen || (asking === null && index === 0) ? 0 : -1,
               } as const)
             : ({ role: "listitem" } as const);
           return (
             <span
               key={place}
-              class={`word ${place === asking ? "word-asking" : ""}`}
-              aria-label={spoken(pair, share)}
+              class={chosen ? "word word-asking" : "word"}
+              aria-label={spoken(pair, row?.shares[place])}
+              onClick={() => onChoose?.(place)}
               {...choosing}
             >
               <PairName pair={pair} />
-              {row && share ? <PairBars share={share} row={row} theme={theme} /> : null}
+              {row ? <PairBars share={row.shares[place]!} row={row} theme={theme} /> : null}
             </span>
           );
         })}
@@ -85,6 +86,20 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
         </p>
       ) : null}
     </>
+  );
+}
+
+/** What the lines below the words are, beside the first of them. */
+function Legend() {
+  return (
+    <span class="word pair-legend" aria-hidden="true">
+      <span class="word-text">&nbsp;</span>
+      <span class="word-bar" style={{ height: `${TALLEST}px` }} />
+      <span class="word-number">first</span>
+      <span class="word-number">second</span>
+      <span class="pair-difference" />
+      <span class="word-number">difference</span>
+    </span>
   );
 }
 

@@ -10,7 +10,8 @@ import { Legend } from "../reader/legend";
 import { total } from "../reader/remarks";
 import { useReader } from "../reader/seen-row";
 import { shadingOf } from "../reader/shading";
-import { Words } from "../reader/words";
+import { LONG, Words } from "../reader/words";
+import { StepsList } from "./steps-list";
 import "./generation.css";
 
 export function GenerationView() {
@@ -70,6 +71,9 @@ function Steps({ generation }: { generation: Generation }) {
           <Looked query={query} />
         </Guarded>
       </section>
+      <Guarded what="The list of steps">
+        <StepsList generation={generation} step={step} onStep={go} />
+      </Guarded>
       <div class="notes">
         <Note>Row i chooses token i + 1: the row of a token is read when the next one is written, never before.</Note>
         {generation.note ? <Note>{generation.note}</Note> : null}
@@ -182,7 +186,7 @@ function Looked({ query }: { query: number }) {
       {seen ? (
         <div class="reader-below">
           <Legend seen={seen} first={seen.first === null ? null : units[seen.first]!.text} />
-          <Largest seen={seen} units={units} />
+          {units.length > LONG ? <Largest seen={seen} units={units} /> : null}
           <Note>{total(seen.row)}.</Note>
         </div>
       ) : null}

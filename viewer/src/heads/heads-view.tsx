@@ -25,7 +25,7 @@ export function HeadsView() {
         <Note>
           Each square is one head
           {statistic
-            ? `: ${statistic.title.toLowerCase()}, in ${statistic.unit}, averaged over the words that look`
+            ? `: ${statistic.title.toLowerCase()}${statistic.unit === "share" ? "" : `, in ${statistic.unit}`}, averaged over the tokens that look`
             : ""}
           . Choose one to see its layer beside it.
         </Note>

@@ -57,7 +57,7 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
         ))}
       </div>
       <p class="legend">
-        <span class="figures">{statisticText(scale.low)}</span>
+        <span class="figures">{endText(scale.low)}</span>
         <span
           class="legend-bar"
           style={{
@@ -67,7 +67,7 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
           }}
           aria-hidden="true"
         />
-        <span class="figures">{statisticText(scale.high)}</span> <span>{statistic.unit}</span>
+        <span class="figures">{endText(scale.high)}</span> <span>{statistic.unit}</span>
       </p>
       <p class="readout figures">
         {shown
@@ -146,7 +146,7 @@ function Brackets({ layers }: { layers: LayerInfo[] }) {
     <div class="statistics-row brackets" aria-hidden="true">
       <span class="statistics-layer" />
       {groups.map((group, number) => (
-        <span key={number} class="bracket" style={{ flexGrow: group.length }}>
+        <span key={number} class="bracket" style={{ "--heads": group.length }}>
           kv {number}
         </span>
       ))}
@@ -161,6 +161,11 @@ function spotOf(target: EventTarget | null): Spot | null {
 
 function cellAt(grid: Element | null, { layer, head }: Spot): HTMLElement | null {
   return grid?.querySelector<HTMLElement>(`[data-layer="${layer}"][data-head="${head}"]`) ?? null;
+}
+
+/** The ends of a scale, without places that say nothing. */
+function endText(value: number): string {
+  return Number.isInteger(value) ? String(value) : statisticText(value);
 }
 
 /** The head an arrow key leads to. */

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { useFrame } from "../app/frame";
-import { Guarded, Note, Quoted, Reason } from "../app/parts";
+import { Guarded, Note, Quoted, Reason, weightText } from "../app/parts";
 import { Choice, PlacePicker, Switch } from "../app/pickers";
 import type { Theme } from "../map/props";
 import { Largest } from "./largest";
@@ -10,7 +10,7 @@ import { Legend } from "./legend";
 import { counted, sharing, total, unseen } from "./remarks";
 import type { Reader as Reading, SeenRow } from "./seen-row";
 import { shadingOf } from "./shading";
-import { unitAt } from "./units";
+import { type Unit, unitAt } from "./units";
 import { LONG, Words } from "./words";
 import "./reader.css";
 
@@ -136,12 +136,13 @@ function Below({ seen, reader: { asking, units, place } }: { seen: SeenRow; read
     seen.row.allowed.some(Boolean) ? sentences(unseen(seen.row)) : null,
     layer.window !== null ? `This layer looks back over a window of ${counted(layer.window, "token")}.` : null,
     sharing(layer, state.head),
+    patchesText(seen, units),
     units.some((unit) => unit.tokens.length > 1) ? "A word of several tokens gets the sum of their weights." : null,
   ].filter(Boolean);
   return (
     <div class="reader-below">
       <Legend seen={seen} first={seen.first === null ? null : units[seen.first]!.text} />
-      {units.length > LONG ? (
+      {units.filter((unit) => !unit.patch).length > LONG ? (
         <Guarded what="The list of the largest">
           <Largest seen={seen} units={units} onKey={(key) => set({ key, query: asking[place]!.tokens.at(-1)! })} />
         </Guarded>
@@ -149,6 +150,14 @@ function Below({ seen, reader: { asking, units, place } }: { seen: SeenRow; read
       <Note>{notes.join(" ")}</Note>
     </div>
   );
+}
+
+/** What the patches of a picture get together; one by one they are in the picture. */
+function patchesText(seen: SeenRow, units: Unit[]): string | null {
+  const patches = seen.shares.filter((_, place) => units[place]!.patch);
+  if (!patches.length) return null;
+  const together = patches.reduce((sum, share) => sum + (share.allowed ? share.weight : 0), 0);
+  return `The ${counted(patches.length, "patch", "patches")} of the picture get ${weightText(together)} together.`;
 }
 
 function sentences(parts: string[]): string | null {

@@ -88,8 +88,8 @@ export function sharing(layer: LayerInfo, head: number | null): string | null {
   return `It reads key-value head ${Math.floor(head / group)}, shared with ${others.length === 1 ? "head" : "heads"} ${listed(others)}.`;
 }
 
-export function counted(number: number, noun: string): string {
-  return `${number.toLocaleString("en")} ${number === 1 ? noun : `${noun}s`}`;
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number.toLocaleString("en")} ${number === 1 ? noun : plural}`;
 }
 
 /** "1", "1 and 2", "1, 2 and 3". */

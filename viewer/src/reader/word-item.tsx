@@ -37,7 +37,6 @@ export function WordItem({ unit, place, shading, long, selectable, asking, chose
     chosen && "word-chosen",
     !seen && "word-unseen",
     unit.special && "word-special",
-    long && unit.patch && "word-patch",
     shading?.first === place && "word-first",
     seen && Number.isNaN(share?.weight) && "word-nan",
   ];
@@ -60,7 +59,7 @@ export function WordItem({ unit, place, shading, long, selectable, asking, chose
         title={long && share?.allowed ? weightText(share.weight) : undefined}
       >
         <bdi class="word-text" style={filled}>
-          {long && unit.patch ? "" : shown}
+          {shown}
         </bdi>
         {long ? null : <Bar share={share} shading={shading} place={place} />}
         {!long && unit.tokens.length > 1 ? <span class="word-pieces">{unit.tokens.length} tokens</span> : null}

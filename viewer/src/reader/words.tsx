@@ -30,13 +30,17 @@ interface WordsProps {
 export function Words({ units, shading, asking, chosen, label, text, onChoose }: WordsProps) {
   const list = useRef<HTMLDivElement>(null);
   const toward = useMemo(() => direction(text), [text]);
-  const long = units.length > LONG;
+  const places = useMemo(() => units.flatMap((unit, place) => (unit.patch ? [] : [place])), [units]); // Patches are in their picture.
+  const long = places.length > LONG;
   useLayoutEffect(() => {
     const option = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
-    if (option && list.current?.contains(document.activeElement)) option.focus({ preventScroll: false });
+    if (option && list.current?.contains(document.activeElement)) option.focus();
   }, [asking]);
+  useLayoutEffect(() => {
+    if (long) scrollTo(list.current, chosen ?? asking);
+  }, [long, chosen, asking]);
   const move = (event: KeyboardEvent) => {
-    const next = onChoose && asking !== null ? nextPlace(event, asking, units.length, toward, list.current!) : null;
+    const next = onChoose && asking !== null ? nextPlace(event, asking, places, toward, list.current!) : null;
     if (next === null || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     onChoose!(next);
@@ -45,7 +49,7 @@ export function Words({ units, shading, asking, chosen, label, text, onChoose }:
     const item = (event.target as Element).closest<HTMLElement>("[data-place]");
     if (item) onChoose?.(Number(item.dataset.place));
   };
-  const blocks = Array.from({ length: Math.ceil(units.length / BLOCK) }, (_, block) => block * BLOCK);
+  const blocks = Array.from({ length: Math.ceil(places.length / BLOCK) }, (_, block) => block * BLOCK);
   return (
     <div
       ref={list}
@@ -57,39 +61,44 @@ export function Words({ units, shading, asking, chosen, label, text, onChoose }:
       onClick={choose}
     >
       {blocks.map((start) => (
-        <Block key={start} {...{ units, shading, asking, chosen, start, long }} selectable={Boolean(onChoose)} />
+        <Block
+          key={start}
+          {...{ units, shading, asking, chosen, start, long }}
+          places={places.slice(start, start + BLOCK)}
+          selectable={Boolean(onChoose)}
+        />
       ))}
     </div>
   );
 }
 
 interface BlockProps extends Pick<WordsProps, "units" | "shading" | "asking" | "chosen"> {
+  places: number[];
   start: number;
   long: boolean;
   selectable: boolean;
 }
 
-function Block({ units, shading, asking, chosen, start, long, selectable }: BlockProps) {
+function Block({ units, places, shading, asking, chosen, start, long, selectable }: BlockProps) {
   const [place, seen] = useSeen<HTMLDivElement>();
-  const mine = units.slice(start, start + BLOCK);
-  const here = asking !== null && asking >= start && asking < start + BLOCK;
+  const here = [asking, chosen].some((each) => each !== null && places.includes(each));
   if (!seen && !here && start > 0) {
-    const characters = mine.reduce((sum, unit) => sum + unit.text.length + 1, 0);
+    const characters = places.reduce((sum, each) => sum + units[each]!.text.length + 1, 0);
     return <div ref={place} class="words-block" style={{ minHeight: `${Math.ceil(characters / 90) * 1.9}em` }} />;
   }
   return (
     <div ref={place} class="words-block">
-      {mine.map((unit, index) => (
+      {places.map((each, index) => (
         <WordItem
-          key={start + index}
-          unit={unit}
-          place={start + index}
+          key={each}
+          unit={units[each]!}
+          place={each}
           shading={shading}
           long={long}
           selectable={selectable}
-          asking={asking === start + index}
-          chosen={chosen === start + index}
-          fallback={asking === null && start + index === 0}
+          asking={asking === each}
+          chosen={chosen === each}
+          fallback={(asking === null || units[asking]?.patch === true) && start + index === 0}
         />
       ))}
     </div>
@@ -100,28 +109,36 @@ function Block({ units, shading, asking, chosen, start, long, selectable }: Bloc
 function nextPlace(
   event: KeyboardEvent,
   from: number,
-  length: number,
+  places: number[],
   toward: "ltr" | "rtl",
   list: Element,
 ): number | null {
   const forward = toward === "ltr" ? "ArrowRight" : "ArrowLeft";
   switch (event.key) {
     case "Home":
-      return 0;
+      return places[0] ?? null;
     case "End":
-      return length - 1;
+      return places[places.length - 1] ?? null;
     case "ArrowUp":
       return onOtherLine(list, from, -1);
     case "ArrowDown":
       return onOtherLine(list, from, 1);
     case "ArrowLeft":
     case "ArrowRight": {
-      const next = from + (event.key === forward ? 1 : -1);
-      return next >= 0 && next < length ? next : null;
+      return places[places.indexOf(from) + (event.key === forward ? 1 : -1)] ?? null;
     }
     default:
       return null;
   }
+}
+
+/** Brings a word of a long text into view, without moving the page around it. */
+function scrollTo(list: HTMLElement | null, place: number | null): void {
+  const item = list?.querySelector<HTMLElement>(`[data-place="${place}"]`);
+  if (!list || !item) return;
+  const [box, around] = [item.getBoundingClientRect(), list.getBoundingClientRect()];
+  if (box.top >= around.top && box.bottom <= around.bottom) return;
+  list.scrollTop += box.top - around.top - list.clientHeight / 2;
 }
 
 /** The word nearest above (-1) or below (1): of the next line, the one whose middle is closest. */
