@@ -10,6 +10,7 @@ import numpy as np
 
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.layers import AttentionLayer
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.row import Row
 from heedmap.reading.word_row import Bools, Floats, number_or_none
 from heedmap.text.tokens import Token, Tokens
@@ -64,7 +65,7 @@ class StepRow(Row):
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class Generation(OnAPage):
     """What a model wrote after a prompt, and where it looked for each token.
 
     Attributes:

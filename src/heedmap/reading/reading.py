@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, overload
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.kept_calls import KeptCalls
 from heedmap.reading.odds import Odds
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.progress import Progress
 from heedmap.reading.rollout import RolloutRow, rollout_matrix, rollout_row
 from heedmap.reading.value_norms import NormRow, value_norms
@@ -26,7 +27,7 @@ QUERY_RULES = ("mean", "last")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading(KeptCalls):
+class Reading(KeptCalls, OnAPage):
     """One text read by one model: rows and maps as `KeptCalls` gives them, and all that is computed from them.
 
     Attributes are those of `KeptCalls`.

@@ -18,6 +18,7 @@ from heedmap.reading.layers import AttentionLayer, is_encoder_decoder
 from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
 from heedmap.reading.map import Map
 from heedmap.reading.odds import Odds, most_likely
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading
 from heedmap.reading.row import Row
@@ -52,7 +53,7 @@ class CrossReading(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class EncoderDecoderReading:
+class EncoderDecoderReading(OnAPage):
     """What an encoder-decoder did with a source and a target, as one reading a stack.
 
     Layers count from 0 in each stack; the numbers of layers and heads may differ between encoder and decoder.

@@ -26,7 +26,8 @@ from heedmap.text.tokens import Token, Tokens
 
 FIXTURE = Path(__file__).parents[3] / "viewer" / "tests" / "data" / "page.json"
 
-WORDS = "The trophy did not fit in the suit case because it was too big , they say now or later".split()
+TEXT = "The trophy did not fit in the suit case because it was too big , they say now or later"
+WORDS = TEXT.split()
 HEADS, SHARED = 4, 2
 STEPS = [1, 5]
 

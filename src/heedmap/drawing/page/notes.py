@@ -58,8 +58,8 @@ def _precision_notes(layers: list[dict[str, Any]]) -> Iterable[str]:
             yield f"{_named(those)}: every weight in {precision}, off by at most {worst:.1g}."
         else:
             yield (
-                f"{_named(those)}: queries and keys in {precision}, from which weights are computed here: off by at most "
-                f"{worst:.1g}, as measured when the page was made."
+                f"{_named(those)}: queries and keys in {precision}, from which weights are computed here; they were "
+                f"checked when the page was made, and off by at most {worst:.1g}."
             )
 
 

@@ -20,6 +20,7 @@ from heedmap.drawing.page.picture import Picture, data_url
 from heedmap.errors import ReadingError
 from heedmap.files import write_beside
 from heedmap.reading.generation import Generation
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.progress import Progress
 from heedmap.reading.reading import Reading
 from heedmap.reading.statistics import StatisticsMeter, stats_of_tokens
@@ -36,7 +37,6 @@ STACK_TITLES = {
 }
 
 Layers: TypeAlias = int | Collection[int] | None
-Subject: TypeAlias = Reading | EncoderDecoderReading | Generation
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class View:
         return Carried(_set(self.layers), _set(self.steps), self.precision, budget, strict=self.max_mb is not None)
 
 
-def page(subject: Subject, path: str | os.PathLike[str] | None, view: View, *, progress: Progress | None = None) -> str:
+def page(subject: OnAPage, path: str | os.PathLike[str] | None, view: View, *, progress: Progress | None = None) -> str:
     """The page as HTML, also written to a file where one is given.
 
     Raises:
@@ -97,7 +97,7 @@ def page(subject: Subject, path: str | os.PathLike[str] | None, view: View, *, p
     return html
 
 
-def make_contents(subject: Subject, view: View, *, fixed: int = 0, progress: Progress | None = None) -> Contents:
+def make_contents(subject: OnAPage, view: View, *, fixed: int = 0, progress: Progress | None = None) -> Contents:
     """Header and blocks of a page; see `page`."""
     contents = Contents()
     shown = _shown(subject, view, contents, progress)
@@ -109,7 +109,7 @@ def make_contents(subject: Subject, view: View, *, fixed: int = 0, progress: Pro
     return contents
 
 
-def _shown(subject: Subject, view: View, contents: Contents, progress: Progress | None) -> list[Shown]:
+def _shown(subject: OnAPage, view: View, contents: Contents, progress: Progress | None) -> list[Shown]:
     """The readings of a page, the one shown first at the front."""
     if isinstance(subject, Generation):
         return _of_generation(subject, view, contents)
@@ -118,6 +118,7 @@ def _shown(subject: Subject, view: View, contents: Contents, progress: Progress 
         names = ["cross", "self", "encoder"]
         titles = [STACK_TITLES[str(stack.model["stack"])] for stack in stacks]
         return [_one(*one, view, progress) for one in zip(names, titles, stacks, strict=True)]
+    assert isinstance(subject, Reading)
     if view.compare is not None:
         contents.extras |= comparison_json(subject, view.compare)
         titles = _told_apart(subject, view.compare)
