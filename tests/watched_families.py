@@ -52,13 +52,33 @@ _BOTH: dict[str, tuple[str, ...]] = {
     "text_model": ("text_model_output", "attentions"),
     "vision_model": ("vision_model_output", "attentions"),
 }
+_CLASS = "patches by row and column, after the class token"
+_REGISTERS = "patches by row and column, after the class token and registers"
+
+
+def _vision(special: str = _CLASS, **settings: Any) -> Watched:
+    """A family that takes pictures alone."""
+    return Watched({**_VISION, **settings}, AutoModel, _PICTURE, _ONE, special)
+
+
 WATCHED: dict[str, Watched] = {
-    "vit": Watched(_VISION, AutoModel, _PICTURE, _ONE, "patches by row and column, after the class token"),
-    "dinov2": Watched(_VISION, AutoModel, _PICTURE, _ONE, "patches by row and column, after the class token"),
-    "siglip_vision_model": Watched(_VISION, AutoModel, _PICTURE, _ONE, "patches by row and column"),
-    "clip_vision_model": Watched(
-        _VISION, AutoModel, _PICTURE, _ONE, "patches by row and column, after the class token"
+    "vit": _vision(),
+    "deit": _vision("patches by row and column, after the class and distillation tokens"),
+    "beit": _vision(
+        "a bias by distance; patches by row and column, after the class token", use_relative_position_bias=True
     ),
+    "vit_msn": _vision(),
+    "ijepa": _vision("patches by row and column"),
+    "dinov2": _vision(),
+    "dinov2_with_registers": _vision(_REGISTERS),
+    "dinov3_vit": _vision(_REGISTERS, num_register_tokens=2),
+    "dpt": _vision(),
+    "aimv2_vision_model": _vision("patches by row and column"),
+    "internvl_vision": _vision(image_size=[32, 32], patch_size=[8, 8]),
+    "mlcd_vision_model": _vision(),
+    "siglip_vision_model": _vision("patches by row and column"),
+    "clip_vision_model": _vision(),
+    "chinese_clip_vision_model": _vision(),
     "clip": Watched(
         {"text_config": _TEXT, "vision_config": _VISION}, AutoModel, ("input_ids", *_PICTURE), _BOTH, "two towers"
     ),
@@ -107,11 +127,11 @@ WATCHED: dict[str, Watched] = {
 }
 
 
-def tiny_watched(name: str, *, implementation: str | None = None) -> Any:
-    """A tiny random model of a family in eval mode."""
+def tiny_watched(name: str, *, implementation: str | None = None, **changed: Any) -> Any:
+    """A tiny random model of a family in eval mode, with other settings where some are given."""
     family = WATCHED[name]
     torch.manual_seed(0)
-    configuration = AutoConfig.for_model(name, **family.settings)
+    configuration = AutoConfig.for_model(name, **{**family.settings, **changed})
     model = family.auto.from_config(configuration, attn_implementation=implementation).eval()
     for parameter in model.parameters():
         if parameter.ndim >= 2:

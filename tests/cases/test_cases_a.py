@@ -10,9 +10,10 @@ import torch
 from transformers import PreTrainedConfig, PreTrainedModel, XLNetConfig, XLNetLMHeadModel
 from transformers.modeling_outputs import BaseModelOutput
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+from transformers.models.vit.image_processing_pil_vit import ViTImageProcessorPil
 
 import heedmap
-from heedmap.errors import UnsupportedModel
+from heedmap.errors import ReadingError, UnsupportedModel
 from heedmap.reading.model import Model
 from heedmap.reading.tap import switchable_configurations, tap
 from tests.tiny import tiny_ids, tiny_model
@@ -36,15 +37,18 @@ def test_a1_every_layer_of_a_model_loaded_with_no_flag(smollm2: Model) -> None:
 
 
 def test_a2_a_vision_model_with_its_default_attention() -> None:
-    """A2: a vision model gives one whole matrix, or is refused by name; never an empty result."""
+    """A2: a vision model gives one whole matrix, watched or read; a text is refused with the way to read a picture."""
     model = tiny_vit()
     with heedmap.watch(model) as watched:
         model(pixel_values=tiny_pixels())
     (weights,) = watched.forwards[0].attentions()
     assert weights.shape == (1, 2, 17, 17)
     torch.testing.assert_close(weights.sum(-1), torch.ones(1, 2, 17))
-    with pytest.raises(UnsupportedModel, match=r"takes pixel_values, so it cannot be read from a text"):
-        heedmap.wrap(model, None)
+    wrapped = heedmap.wrap(model, ViTImageProcessorPil(size={"height": 32, "width": 32}))
+    picture = np.random.default_rng(0).integers(0, 256, (48, 48, 3))
+    assert wrapped.read_picture(picture).vision.map(0, 0).shape == (17, 17)
+    with pytest.raises(ReadingError, match=r"takes pictures, not text: read one with model\.read_picture"):
+        wrapped.read("a cat")
 
 
 def test_a4_attention_of_another_shape_is_refused() -> None:

@@ -101,17 +101,20 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
         {"vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2},
         r"MambaForCausalLM \(mamba\) never called an attention function: it has no attention",
     ),
-    "vit": (
+    "audio-spectrogram-transformer": (
         AutoModel,
-        {
-            "hidden_size": 32,
-            "intermediate_size": 32,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "image_size": 16,
-            "patch_size": 8,
-        },
-        r"ViTModel \(vit\) takes pixel_values, .* inside `with heedmap.watch\(module\)",
+        {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4},
+        r"ASTModel \(audio-.*\) takes input_values, .* inside `with heedmap.watch\(module\)",
+    ),
+    "swin": (
+        AutoModel,
+        {"image_size": 32, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2], "window_size": 4},
+        r"SwinModel \(swin\) has no weight from every token to every token: it looks within windows",
+    ),
+    "vit_mae": (
+        AutoModel,
+        {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2},
+        r"ViTMAEModel \(vit_mae\) has no weight from every token to every token: it drops three patches of four",
     ),
 }
 

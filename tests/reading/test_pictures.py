@@ -14,7 +14,7 @@ from transformers.models.qwen2_5_vl.modeling_qwen2_5_vl import Qwen2_5_VisionTra
 import heedmap
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.forward_call import ForwardCall
-from heedmap.reading.pictures import patch_tokens
+from heedmap.reading.pictures import BEFORE_PATCHES, patch_tokens
 from tests.conformance import TOLERANCE, watched_agreement
 from tests.watched_families import WATCHED, tiny_watched, watched_inputs
 
@@ -34,7 +34,7 @@ def test_maps_equal_those_of_eager(name: str) -> None:
     assert watched_agreement(name) <= TOLERANCE
 
 
-VISION = ["vit", "dinov2", "siglip_vision_model", "clip_vision_model", "clip", "siglip", "llava"]
+VISION = [name for name, family in WATCHED.items() if "pixel_values" in family.inputs]
 
 
 @pytest.mark.parametrize("name", VISION)
@@ -53,14 +53,18 @@ def test_a_picture_is_a_full_reading(name: str) -> None:
     pictures = forward_of(name).pictures
     assert len(pictures) == 2
     reading = pictures[1]
-    has_class = "siglip" not in name
-    assert reading.tokens.labels[: 1 + has_class] == ["class", "r0c0"][1 - has_class :]
-    assert len(reading.tokens) == 16 + has_class
-    assert [token.special for token in reading.tokens].count(True) == has_class
+    before = [token.text for token in reading.tokens if token.special]
+    tower = {"clip": "clip_vision_model", "siglip": "siglip_vision_model", "llava": "clip_vision_model"}.get(name, name)
+    registers = [one for one in before if one.startswith("register")]
+    assert before == [*BEFORE_PATCHES[tower], *registers]
+    assert registers == [
+        f"register{number}" for number in range(1, {"dinov2_with_registers": 4, "dinov3_vit": 2}.get(name, 0) + 1)
+    ]
+    assert reading.tokens.labels[len(before) :] == [f"r{row}c{column}" for row in range(4) for column in range(4)]
     row = reading.row("r2c1", layer=1, head=2)
-    assert row.query == (9 + has_class,)
+    assert row.query == (9 + len(before),)
     assert row.sum == pytest.approx(1, abs=1e-6)
-    np.testing.assert_allclose(row.weights, reading.map(1, 2)[9 + has_class], atol=1e-7)
+    np.testing.assert_allclose(row.weights, reading.map(1, 2)[9 + len(before)], atol=1e-7)
     assert "r2c1" in str(row)
     assert len(reading.stats(only=["entropy"])) == 8
 
@@ -92,7 +96,13 @@ def test_a_tower_that_calls_attention_once_a_window_says_so() -> None:
 
 
 def test_registers_have_names() -> None:
-    assert patch_tokens(1, 2, has_class=True, registers=2).labels == ["class", "register1", "register2", "r0c0", "r0c1"]
+    assert patch_tokens(1, 2, ["class", "register1", "register2"]).labels == [
+        "class",
+        "register1",
+        "register2",
+        "r0c0",
+        "r0c1",
+    ]
 
 
 def test_what_pictures_cannot_be_had_is_said() -> None:
@@ -104,7 +114,7 @@ def test_what_pictures_cannot_be_had_is_said() -> None:
     with pytest.raises(ReadingError, match=r"ran 2 x 17 tokens, where 2 pictures .* patches of 16 x 16 are 5 tokens"):
         _ = forward.pictures
     model.config.model_type = "unheard"
-    with pytest.raises(ReadingError, match=r"the order of picture tokens is known for clip_vision_model, .* unheard"):
+    with pytest.raises(ReadingError, match=r"the order of picture tokens is known for aimv2_vision_model, .* unheard"):
         _ = forward.pictures
     with pytest.raises(OutOfRange):
         forward.weights(7)

@@ -15,10 +15,13 @@ COMMANDS = {
     "compute": "Attention by hand: compare, scale, softmax, blend.",
     "completion": "Print the completion script for a shell.",
     "explain": "The four steps with a model's real numbers.",
+    "lab": "Test what you think you saw: experiments with controls.",
     "map": "One head's whole map, in the terminal or as a file.",
     "models": "The models there are; fetch one.",
     "next": "The odds of the next token.",
+    "picture": "Where in a picture a model looks.",
     "read": "Where one word looks.",
+    "serve": "The local application, in the browser.",
     "spans": "Which part of a prompt the model looks at.",
     "stats": "Exact statistics of all heads, at any length.",
 }

@@ -157,11 +157,10 @@ __all__ = [
     "layer_option",
     "load_model",
     "loading_options",
-    "weight_options",
-    "model_option",
     "model_options",
     "read",
     "say_what_was_read",
     "stack_options",
     "text_argument",
+    "weight_options",
 ]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def row_picture(row: Row) -> RowPicture:
     """What is drawn of a row."""
     return RowPicture(
-        title=f"where “{row.word}” looks: {_place(row)}",
+        title=f"where “{row.word}” looks: {place(row)}",
         labels=row.key_tokens.labels,
         weights=row.weights,
         allowed=row.allowed,
@@ -37,7 +37,7 @@ def row_picture(row: Row) -> RowPicture:
 def map_picture(reading_map: Map) -> DrawnMap:
     """What is drawn of a map; it is computed by tiles when it is known how large the picture is."""
     return _ReadMap(
-        title=f"who looks at whom: {_place(reading_map)}",
+        title=f"who looks at whom: {place(reading_map)}",
         labels_query=reading_map.tokens.labels,
         labels_key=reading_map.key_tokens.labels,
         first=_first_place(reading_map.key_tokens),
@@ -104,7 +104,7 @@ def odds_text(odds: Odds) -> str:
     return to_text(odds_bars(odds))
 
 
-def _place(part: Row | Map) -> str:
+def place(part: Row | Map) -> str:
     """The layer, head and model in words: "layer 16, head 3 of smollm2", "cross layer 1, head 0 of t5"."""
     stack = f"{part.model['stack']} " if "stack" in part.model else ""
     head = "mean over heads" if part.head is None else f"head {part.head}"

@@ -29,6 +29,9 @@ TOKENIZER_FILES = (
 )
 """The files that a tokenizer may be made of."""
 
+PROCESSOR_FILES = ("preprocessor_config.json", "processor_config.json", "video_preprocessor_config.json")
+"""The files that say how pictures or sounds are prepared; a model of text has none of them."""
+
 _VOCABULARIES = {"sentencepiece.bpe.model", "spiece.model", "tekken.json", "tokenizer.json", "tokenizer.model",
                  "vocab.json", "vocab.txt"}  # fmt: skip
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".h5", ".msgpack")
@@ -50,7 +53,7 @@ def check_folder(folder: Path) -> dict[str, Any]:
         if any(is_pickle(file.name) for file in folder.iterdir()):
             raise UnsafeWeights(unsafe_message(str(folder)))
         raise ModelError(f"{folder} has a config.json but no weights: {WEIGHTS} (or {INDEX} and its parts) is missing")
-    if not has_tokenizer(folder):
+    if not has_inputs(folder):
         raise TokenizerMissing(
             f"{folder} holds no tokenizer (tokenizer.json, tokenizer.model, vocab.txt ...): put the model's own "
             f"there, or load both yourself and use heedmap.wrap(module, tokenizer)"
@@ -58,9 +61,9 @@ def check_folder(folder: Path) -> dict[str, Any]:
     return config
 
 
-def has_tokenizer(folder: Path) -> bool:
-    """Whether a folder holds the vocabulary of a tokenizer."""
-    return any((folder / name).is_file() for name in _VOCABULARIES)
+def has_inputs(folder: Path) -> bool:
+    """Whether a folder holds what makes a model's inputs: a tokenizer's vocabulary, or a processor of pictures."""
+    return any((folder / name).is_file() for name in (*_VOCABULARIES, *PROCESSOR_FILES))
 
 
 def is_pickle(name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from heedmap.errors import FetchFailed, ModelError, ModelGated, ModelNotFound, ModelNotHere, UnsafeWeights
 from heedmap.models.catalogue import CATALOGUE, CatalogueModel, catalogue_names, near_names
-from heedmap.models.folder import INDEX, TOKENIZER_FILES, has_tokenizer, is_pickle, unsafe_message
+from heedmap.models.folder import INDEX, PROCESSOR_FILES, TOKENIZER_FILES, has_inputs, is_pickle, unsafe_message
 from heedmap.models.places import HUB_VARIABLE, is_offline, megabytes, require_space, writing
 from heedmap.models.progress import Progress, first_line, sizes_under
 from heedmap.models.quiet import quiet_hub
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PROBE_SECONDS = 5.0
 """How long to wait for the Hub's first answer."""
 
-_WANTED = ("config.json", "generation_config.json", INDEX, *TOKENIZER_FILES)
+_WANTED = ("config.json", "generation_config.json", INDEX, *TOKENIZER_FILES, *PROCESSOR_FILES)
 _Result = TypeVar("_Result")
 
 
@@ -39,7 +39,7 @@ def cached_snapshot(repo_id: str, revision: str | None) -> Path | None:
     if not isinstance(config, str):
         return None
     snapshot = Path(config).parent
-    return snapshot if _has_weights(snapshot) and has_tokenizer(snapshot) else None
+    return snapshot if _has_weights(snapshot) and has_inputs(snapshot) else None
 
 
 def fetch_snapshot(repo_id: str, revision: str | None, progress: Progress) -> tuple[Path, bool]:
@@ -87,7 +87,7 @@ def _model_info(repo_id: str, revision: str | None) -> ModelInfo:
 
 
 def _choose_files(repo_id: str, info: ModelInfo) -> dict[str, int]:
-    """The files to fetch and their sizes: safetensors, configuration, tokenizer.
+    """The files to fetch and their sizes: safetensors, configuration, tokenizer, processor.
 
     Raises:
         UnsafeWeights: there are only pickled weights.

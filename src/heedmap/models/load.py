@@ -21,6 +21,7 @@ from heedmap.models.catalogue import find_entry
 from heedmap.models.fetch import fetch
 from heedmap.models.folder import check_folder, is_pickle, unsafe_message
 from heedmap.models.gguf import gguf_copy
+from heedmap.models.processor import load_processor, tokenizer_of
 from heedmap.models.progress import Progress, first_line
 from heedmap.models.quiet import quiet_transformers
 
@@ -58,11 +59,15 @@ class LoadedModel:
         module: the transformers model, in eval mode.
         tokenizer: its tokenizer.
         source: where it came from.
+        processor: what prepares its pictures or sounds; None for a model of text.
+        lacking: why there is no processor, where the model wants one.
     """
 
     module: torch.nn.Module
     tokenizer: Any | None
     source: ModelSource
+    processor: Any | None = None
+    lacking: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,9 +118,10 @@ def load_model(
     place = _locate(name_or_path, revision, Progress(progress))
     chosen_device = _find_device(device)
     config = check_folder(place.folder)
-    tokenizer = _load_tokenizer(place.folder)
+    processor, lacking = load_processor(place.folder)
+    tokenizer = tokenizer_of(processor) if processor is not None else _load_tokenizer(place.folder)
     module = _load_module(place.folder, config, dtype, allow_random)
-    return LoadedModel(module.to(chosen_device), tokenizer, place.source)
+    return LoadedModel(module.to(chosen_device), tokenizer, place.source, processor, lacking)
 
 
 def _locate(name_or_path: str | os.PathLike[str], revision: str | None, progress: Progress) -> _Place:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
-_OUTPUTS = ("logits", "last_hidden_state")
+_OUTPUTS = ("logits", "logits_per_image", "last_hidden_state")
 """Where a model's answer stands, best first."""
 
 
@@ -43,6 +43,16 @@ def run(
     Returns:
         logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
     """
+    inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    if target is not None:
+        inputs["decoder_input_ids"] = target
+    return run_inputs(module, inputs, output_attentions=output_attentions)
+
+
+def run_inputs(
+    module: nn.Module, inputs: Mapping[str, torch.Tensor], *, output_attentions: bool = False
+) -> torch.Tensor:
+    """The same for inputs of any kind, by the names of the model's arguments: pictures, sound, text."""
     known = inspect.signature(type(module).forward).parameters
     options: dict[str, Any] = {}
     if "use_cache" in known:
@@ -51,10 +61,8 @@ def run(
         options["logits_to_keep"] = 1
     if output_attentions:
         options["output_attentions"] = True
-    if target is not None:
-        options["decoder_input_ids"] = target
     with torch.no_grad():
-        result = module(input_ids=ids, attention_mask=torch.ones_like(ids), return_dict=True, **options)
+        result = module(**inputs, return_dict=True, **options)
     return answer_of(result, module)
 
 
@@ -76,9 +84,15 @@ def predicts_next_token(module: nn.Module) -> bool:
 
 def spread_ids(module: nn.Module, count: int) -> list[int]:
     """A few different token ids that the model knows, spread over its vocabulary."""
-    configuration: Any = module.config
-    vocabulary = int(getattr(configuration, "vocab_size", 0) or configuration.get_text_config().vocab_size)
+    vocabulary = vocabulary_size(module) or 0
     return [int(number) for number in torch.linspace(0, vocabulary - 1, count + 2).long()[1:-1].tolist()]
+
+
+def vocabulary_size(module: nn.Module) -> int | None:
+    """How many token ids a model knows; of several numbers in its configuration the smallest. None for none."""
+    configuration: Any = module.config
+    known = (getattr(one, "vocab_size", None) for one in (configuration, configuration.get_text_config()))
+    return min((int(size) for size in known if size), default=None)
 
 
 def input_device(module: nn.Module) -> torch.device:

@@ -27,6 +27,7 @@ from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
 from heedmap.reading.memory import require_memory
 from heedmap.reading.own_code import has_own_code
 from heedmap.reading.progress import Progress
+from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
@@ -261,6 +262,7 @@ def _refuse_what_cannot_run(model: Model, prompt: Tokens, new_tokens: int) -> No
     module = model.module
     if model.edit:
         raise ReadingError("a model that writes is not edited: read the whole text with model.read(text, edit=...)")
+    refuse_text_alone(module, model.name)
     if has_own_code(module):
         raise UnsupportedModel(
             f"{type(module).__name__} has attention code of its own: what it writes cannot be read step by step yet; "

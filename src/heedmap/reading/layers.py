@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import torch
 from torch import nn
 
 from heedmap.errors import ReadingError, UnsupportedModel
-from heedmap.reading.forward import evaluating, input_device, run
+from heedmap.reading.forward import evaluating, run_inputs
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
 from heedmap.reading.own_code import has_own_code, refuse_unknown_code, refuse_without_map, run_own_code
+from heedmap.reading.short_input import CHECK_TOKENS, PIXELS, main_input, position_limit, short_input
 from heedmap.reading.tap import Heard, switchable_configurations, tap
 
 __all__ = [
@@ -27,12 +28,6 @@ __all__ = [
     "refuse_wrong_weights",
     "silent_layers",
 ]
-
-_CHECK_TOKENS = 8
-"""Length of the input that the check runs on."""
-
-_CHECK_TARGET_TOKENS = 5
-"""Length of a decoder's own input: another one, so that attention to the source is told from attention to itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,40 +86,32 @@ def _refuse_unknown_kinds(module: nn.Module) -> None:
         refuse_unknown_code(module)
     else:
         switchable_configurations(module)
-    configuration: Any = module.config
-    kind = f"{type(module).__name__} ({configuration.model_type})"
-    if getattr(module, "main_input_name", "input_ids") != "input_ids":
-        raise UnsupportedModel(
-            f"{kind} takes {module.main_input_name}, so it cannot be read from a text: run it with your own inputs "
-            "inside `with heedmap.watch(module) as watched:`"
-        )
 
 
 def reads_text_alone(module: nn.Module) -> bool:
     """Whether a transformers model is one stack that takes text and nothing else, so that it can be checked on text."""
     text_only = getattr(module, "input_modalities", None) in (None, "text", ("text",), ["text"])
     one_stack = not getattr(module.config, "is_encoder_decoder", False)
-    return text_only and one_stack and getattr(module, "main_input_name", "input_ids") == "input_ids"
+    return text_only and one_stack and main_input(module) == "input_ids"
 
 
 def _check(module: nn.Module) -> _Checked:
     """Listen to a short input, and compare what the model says with and without the tap."""
-    ids = _short_input(module)
-    target = ids[:, :_CHECK_TARGET_TOKENS] if is_encoder_decoder(module) else None
+    inputs = short_input(module)
     own_code = has_own_code(module)
     heard: list[Heard] = []
     kind = type(module).__name__
     with evaluating(module):
         try:
-            plain = run(module, ids, target)
+            plain = run_inputs(module, inputs)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
             reason = f"{type(error).__name__}: {error}".splitlines()[0]
-            raise UnsupportedModel(f"{kind} cannot be run on a short text ({reason})") from error
+            raise UnsupportedModel(f"{kind} cannot be run on a short {_of_what(inputs)} ({reason})") from error
         if own_code:
-            tapped = run_own_code(module, ids, heard.append)
+            tapped = run_own_code(module, inputs["input_ids"], heard.append)
         else:
             with tap(module, heard.append):
-                tapped = run(module, ids, target)
+                tapped = run_inputs(module, inputs)
     if not heard:
         raise UnsupportedModel(
             f"{kind} ({module.config.model_type}) never called an attention function: "  # type: ignore[union-attr]
@@ -137,6 +124,11 @@ def _check(module: nn.Module) -> _Checked:
             refuse_wrong_weights(module, layer, one)
     layers = tuple(layer for layer, _ in found)
     return _Checked(layers, layers_without_attention(module, layers))
+
+
+def _of_what(inputs: Mapping[str, torch.Tensor]) -> str:
+    """What a short input is, in a word."""
+    return "text" if "input_ids" in inputs else "picture" if PIXELS in inputs else "sound"
 
 
 def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard) -> None:
@@ -162,21 +154,9 @@ def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard)
 
 def _checked_rows(queries: int) -> list[slice]:
     """All rows of a short input; the first, the middle and the last of a long one."""
-    if queries <= _CHECK_TOKENS:
+    if queries <= CHECK_TOKENS:
         return [slice(0, queries)]
     return [slice(row, row + 1) for row in (0, queries // 2, queries - 1)]
-
-
-def _short_input(module: nn.Module) -> torch.Tensor:
-    """A few different token ids that the model knows."""
-    configuration: Any = module.config
-    known = (getattr(one, "vocab_size", None) for one in (configuration, configuration.get_text_config()))
-    vocabulary = next((int(size) for size in known if size), None)
-    if vocabulary is None:
-        raise UnsupportedModel(f"{type(module).__name__} names no vocab_size, so that it cannot be run on a short text")
-    length = min(_CHECK_TOKENS, position_limit(module) or _CHECK_TOKENS)
-    ids = torch.linspace(0, vocabulary - 1, length + 2).long()[1:-1]
-    return ids.unsqueeze(0).to(input_device(module))
 
 
 def own_module(layers: tuple[AttentionLayer, ...], number: int) -> str:
@@ -189,19 +169,6 @@ def own_module(layers: tuple[AttentionLayer, ...], number: int) -> str:
     if sum(layer.module == name for layer in layers) > 1:
         raise ReadingError(f"several layers run one module ({name}), so that its steps cannot be told apart by layer")
     return name
-
-
-def position_limit(module: nn.Module) -> int | None:
-    """How many tokens the model has positions for; None when nothing says so."""
-    configuration: Any = module.config.get_text_config()  # type: ignore[operator, union-attr]
-    limit = getattr(configuration, "max_position_embeddings", None)
-    if limit is None or limit <= 0:
-        return None
-    for name, part in module.named_modules():
-        # RoBERTa and its kin count positions from the padding id, so the first few rows of the table are never used.
-        if name.endswith("position_embeddings") and getattr(part, "padding_idx", None) is not None:
-            return int(limit) - int(part.padding_idx) - 1
-    return int(limit)
 
 
 def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:

@@ -31,7 +31,8 @@ class AttentionLayer:
         module: the name of the attention module inside the model.
         heads: number of query heads.
         key_value_heads: number of key-value heads.
-        stack: "encoder", "decoder" or "cross" in an encoder-decoder; empty in models of one stack.
+        stack: "encoder", "decoder" or "cross" in an encoder-decoder, "text" or "vision" in a model of two towers;
+            empty in models of one stack.
         call: which of the module's calls in a forward pass it is, from 0; more than 0 where layers share a module.
         parts: how many calls, with the same weights and other values, make it up.
     """
@@ -44,6 +45,9 @@ class AttentionLayer:
     call: int = 0
     parts: int = 1
 
+
+TEXT, VISION = "text", "vision"
+"""The stacks of a model that runs a text and a picture side by side: its towers."""
 
 LayerReceiver = Callable[[AttentionLayer, Heard], None]
 
@@ -161,6 +165,10 @@ def _joined(parts: Sequence[Heard]) -> Heard:
 
 def _stacks(module: nn.Module, heard: Sequence[Heard]) -> list[str]:
     """The stack of each call."""
+    towers = {f"{stack}_model.": stack for stack in (TEXT, VISION)}
+    begins = [next((start for start in towers if one.module.startswith(start)), "") for one in heard]
+    if set(begins) == set(towers):
+        return [towers[start] for start in begins]
     if not getattr(module.config, "is_encoder_decoder", False):
         return [""] * len(heard)
     encoder = module.get_encoder()  # type: ignore[operator]

@@ -19,6 +19,7 @@ from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.own_code import EAGER, has_own_code, require_layer_maps, run_own_code
 from heedmap.reading.parallel import tensor_parallel_part
 from heedmap.reading.progress import Progress, counted
+from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
@@ -122,6 +123,7 @@ class ListeningModel:
     def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
         """The tokens that `read` runs, without running them; arguments and errors are its own."""
         if self.tokenizer is None:
+            refuse_text_alone(self.module, self.name)
             raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")
         limit = position_limit(self.module)
         return tokenize(self.tokenizer, text, special_tokens=special_tokens, limit=limit, truncate=truncate)
@@ -150,6 +152,7 @@ class ListeningModel:
         """
         from heedmap.reading.two_stacks import refuse_without_target
 
+        refuse_text_alone(self.module, self.name)
         refuse_without_target(self)
         wanted = self.wanted(layers)
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from heedmap.models.load import LoadedModel, ModelSource, load_model
+from heedmap.models.processor import is_processor, tokenizer_of
 from heedmap.reading.model import Model
 
 if TYPE_CHECKING:
@@ -46,17 +47,20 @@ def load(
     return Model(loaded)
 
 
-def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None) -> Model:
+def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None, processor: Any = None) -> Model:
     """Read a model that your own code has loaded.
 
     Args:
         module: a transformers model; of one that `torch.compile` made, the model in it is read, uncompiled.
-        tokenizer: its fast tokenizer.
+        tokenizer: its fast tokenizer; or, of a model of pictures or sound, its processor, which may hold one.
         name: what to call it in the output; its class by default.
+        processor: what prepares pictures or sounds, where the tokenizer was given beside it.
 
     Raises:
         UnsupportedModel: its attention cannot be read rightly.
     """
     module = getattr(module, "_orig_mod", module)  # torch.compile wraps the model, and shares its tables
+    if processor is None and is_processor(tokenizer):
+        tokenizer, processor = tokenizer_of(tokenizer), tokenizer
     called = name or type(module).__name__
-    return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None)))
+    return Model(LoadedModel(module, tokenizer, ModelSource(called, "wrapped", called, None, None), processor))

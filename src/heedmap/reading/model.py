@@ -22,6 +22,9 @@ from heedmap.text.tokens import Tokens
 if TYPE_CHECKING:
     from heedmap.reading.generation import Generation
     from heedmap.reading.padded import Side
+    from heedmap.reading.picture_input import Picture
+    from heedmap.reading.picture_reading import PictureReading
+    from heedmap.reading.sound_reading import Sound
     from heedmap.reading.spans import SpanShares
     from heedmap.reading.statistics import Statistics
     from heedmap.reading.two_stacks import EncoderDecoderReading
@@ -204,6 +207,63 @@ class Model(ListeningModel):
 
         tokens = self.tokenize(text, special_tokens=special_tokens, truncate=truncate)
         return generate(self, tokens, new_tokens, layers=layers, seed=seed, progress=progress, **options)
+
+    def read_picture(
+        self, picture: Picture, text: str | None = None, *, layers: int | Iterable[int] | None = None
+    ) -> PictureReading:
+        """Read a picture, or a picture and a text, in a single ordinary forward pass.
+
+        Args:
+            picture: a file, a PIL picture, or an array [height, width, 3].
+            text: for a model of both; in a vision-language model with the processor's mark where the picture stands.
+            layers: the layers to keep, from 0, of each stack that has them; None keeps all.
+
+        Returns:
+            a `PictureReading`: its patches by row and column, "r0c0", "r0c1" ..., and what looks where in the picture.
+
+        Raises:
+            ReadingError: the model takes no pictures, no text or not without one; it is not known how its patches lie;
+                or it came without its processor.
+            FileError: the picture's file cannot be read.
+            OutOfRange: the model has no such layer.
+        """
+        from heedmap.reading.picture_reading import read_picture
+
+        return read_picture(self, picture, text, layers=layers)
+
+    def read_sound(
+        self,
+        sound: Sound,
+        target: str,
+        *,
+        sampling_rate: int | None = None,
+        layers: int | Iterable[int] | None = None,
+        values: bool = False,
+        progress: Progress | None = None,
+    ) -> EncoderDecoderReading:
+        """Read a sound and what is said in it, in a single ordinary forward pass of a speech model (Whisper).
+
+        Args:
+            sound: a .wav file, or its samples, [sample], from -1 to 1.
+            target: the text that the decoder runs; its row i chooses token i + 1.
+            sampling_rate: samples a second, of samples given by hand.
+            layers: as in `read`.
+            values: as in `read`.
+            progress: as in `read`.
+
+        Returns:
+            an `EncoderDecoderReading` whose source is the sound: a token for each stretch, named by its time: "0.02s".
+
+        Raises:
+            ReadingError: the model takes no sound, came without its processor, or wants another sampling rate.
+            FileError: the sound's file cannot be read.
+            OutOfRange: the model has no such layer.
+        """
+        from heedmap.reading.sound_reading import read_sound
+
+        return read_sound(
+            self, sound, target, sampling_rate=sampling_rate, layers=layers, values=values, progress=progress
+        )
 
     def read_tokens(
         self,

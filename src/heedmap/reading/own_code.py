@@ -54,6 +54,8 @@ NO_PLAIN_MAP = {
     "nystromformer": "it approximates attention by landmarks",
     "reformer": "it looks at buckets of hashed tokens",
     "rwkv": "it has no attention",
+    "swin": "it looks within windows, and merges its patches from stage to stage",
+    "vit_mae": "it drops three patches of four at random",
     "yoso": "it approximates attention by hashing",
 }
 """Families without a weight from every token to every token, and why."""

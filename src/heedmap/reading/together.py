@@ -21,6 +21,7 @@ from heedmap.reading.own_code import has_own_code
 from heedmap.reading.padded import SIDES, Padded, Side, check_padding, pad, padding_id, run_padded
 from heedmap.reading.progress import Progress
 from heedmap.reading.reading import Reading
+from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokens import Tokens
 
@@ -56,6 +57,7 @@ def read_together(
         raise ReadingError(f"padding {padding!r} is not known: take 'right' or 'left'")
     if batch_size < 1:
         raise OutOfRange(f"a batch of {batch_size} texts was asked for: take 1 or more")
+    refuse_text_alone(model.module, model.name)
     if is_encoder_decoder(model.module):
         raise UnsupportedModel(
             f"{model.name} has an encoder and a decoder: read its texts one by one, each with a target"

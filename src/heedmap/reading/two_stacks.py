@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
 
@@ -13,7 +13,7 @@ from heedmap.errors import ReadingError, TextError
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import estimate
 from heedmap.reading.editor import EditedText
-from heedmap.reading.forward import input_device, run
+from heedmap.reading.forward import input_device, run, run_inputs
 from heedmap.reading.layers import AttentionLayer, is_encoder_decoder
 from heedmap.reading.listening import CROSS, DECODER, ENCODER, LayerListener
 from heedmap.reading.map import Map
@@ -23,6 +23,7 @@ from heedmap.reading.progress import Progress, counted
 from heedmap.reading.reading import Reading
 from heedmap.reading.row import Row
 from heedmap.reading.scores import ScoreMap
+from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.pieces import Pieces
 from heedmap.text.tokens import Token, Tokens
@@ -135,8 +136,14 @@ def read_two_stacks(
     layers: int | Iterable[int] | None = None,
     values: bool = False,
     progress: Progress | None = None,
+    inputs: Mapping[str, torch.Tensor] | None = None,
 ) -> EncoderDecoderReading:
-    """Read a source and a target (see `decoder_tokens`) in one ordinary forward pass; the rest as in `Model.read`."""
+    """Read a source and a target (see `decoder_tokens`) in one ordinary forward pass; the rest as in `Model.read`.
+
+    `inputs` is what the encoder runs, where it is not the source's ids: a sound, whose tokens name its stretches.
+    """
+    if inputs is None:
+        refuse_text_alone(model.module, model.name)
     wanted = model.wanted(layers)
     estimate(model.module, model.layers, len(source) + len(target), kept=wanted, values=values).require()
     calls: dict[str, OrderedDict[int, AttentionCall]] = {name: OrderedDict() for name in STACKS}
@@ -152,7 +159,10 @@ def read_two_stacks(
     tokens = {ENCODER: source, DECODER: target, CROSS: target}
     editor = model.editor([EditedText(model.edit, tokens, {**tokens, CROSS: source})])
     with tap(model.module, LayerListener(model.layers, lambda layer, heard: tell((layer, heard))), editor=editor):
-        answer = run(model.module, ids, decoder_ids)
+        if inputs is None:
+            answer = run(model.module, ids, decoder_ids)
+        else:
+            answer = run_inputs(model.module, {**inputs, "decoder_input_ids": decoder_ids})
     logits = answer[0, -1] if model.module.can_generate() else None
     decoder = _stack_reading(model, DECODER, target, calls)
     if logits is not None:
