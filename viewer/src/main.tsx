@@ -1,6 +1,6 @@
 // Where the page starts: in a file it finds the data beside it, in a notebook `render` is called with the widget's.
 import { render as mount } from "preact";
-import { App } from "./app";
+import { App } from "./app/app";
 import { newCalculator, pageInDocument } from "./data/file";
 import { pageInWidget, type WidgetModel } from "./data/notebook";
 import type { PageData } from "./data/types";

@@ -45,7 +45,7 @@ export function App({ page, host }: { page: PageData; host: "file" | "notebook" 
   return (
     <FrameProvider value={frame}>
       <div class="heedmap" data-theme={theme} data-host={host}>
-        <Header id={id} preference={preference} prefer={prefer} />
+        <Header id={id} host={host} preference={preference} prefer={prefer} />
         <Body>
           <div
             class={`view view-${state.view}`}

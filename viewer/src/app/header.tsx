@@ -19,11 +19,13 @@ const TITLES: Record<View, string> = {
 interface HeaderProps {
   /** Sets the page's tabs apart from those of another page in the same notebook. */
   id: string;
+  /** In a notebook the page is not the document, and takes no heading of its own. */
+  host: "file" | "notebook";
   preference: Preference;
   prefer: (preference: Preference) => void;
 }
 
-export function Header({ id, preference, prefer }: HeaderProps) {
+export function Header({ id, host, preference, prefer }: HeaderProps) {
   const { source } = useFrame();
   const { model, queries, keys } = source;
   const length =
@@ -32,7 +34,7 @@ export function Header({ id, preference, prefer }: HeaderProps) {
       : `${queries.tokens.length} × ${counted(keys.tokens.length, "token")}`;
   return (
     <header class="header">
-      <span class="brand">Heedmap</span>
+      {host === "file" ? <h1 class="brand">Heedmap</h1> : <span class="brand">Heedmap</span>}
       <span class="model">
         <bdi>{model.name}</bdi> · {model.layers} layers × {counted(model.heads, "head")} · {model.dtype} · {length}
       </span>

@@ -11,6 +11,11 @@ export function Quoted({ text }: { text: string }) {
   );
 }
 
+/** Words for those who hear the page: a picture beside them says the same. */
+export function Spoken({ children }: { children: ComponentChildren }) {
+  return <span class="spoken">{children}</span>;
+}
+
 /** Spaces and line ends have no shape of their own: they get one. */
 export function visible(text: string): string {
   if (text === "") return "∅";

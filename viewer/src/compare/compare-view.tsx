@@ -186,7 +186,7 @@ function Said({ of, onCell }: { of: Compared; onCell: (query: number, key: numbe
       ) : null}
       {found?.largest ? (
         <p>
-          The largest difference is <Cell of={of} found={found.largest} onCell={onCell} />.
+          Largest difference: <Cell of={of} found={found.largest} onCell={onCell} />
         </p>
       ) : null}
       {found?.broken ? <Reason>{found.broken} cells are not a number.</Reason> : null}

@@ -1,12 +1,12 @@
 // The words of both texts in step: what the chosen word gave to each on either side, and the difference below.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { differenceText, visible, weightText } from "../app/parts";
+import { differenceText, Spoken, visible, weightText } from "../app/parts";
 import { differenceColour, colour } from "../colour";
 import type { Theme } from "../map/props";
 import { direction } from "../reader/direction";
 import type { Share } from "../reader/units";
-import { pairText, type Pair } from "./align";
+import type { Pair } from "./align";
 import type { PairRow, PairShare } from "./compared";
 
 /** Of a long text so many words on each side of the chosen one are shown. */
@@ -70,7 +70,6 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
             <span
               key={place}
               class={chosen ? "word word-asking" : "word"}
-              aria-label={spoken(pair, row?.shares[place])}
               onClick={() => onChoose?.(place)}
               {...choosing}
             >
@@ -130,7 +129,13 @@ function PairBars({ share, row, theme }: { share: PairShare; row: PairRow; theme
       />
     );
   };
-  if (!share.a?.allowed && !share.b?.allowed) return <span class="word-bar" style={{ height: `${TALLEST}px` }} />;
+  if (!share.a?.allowed && !share.b?.allowed) {
+    return (
+      <span class="word-bar" style={{ height: `${TALLEST}px` }}>
+        <Spoken>, cannot be seen</Spoken>
+      </span>
+    );
+  }
   const { difference } = share;
   const half =
     difference === null || !(row.largestDifference > 0) ? 0 : (12 * Math.abs(difference)) / row.largestDifference;
@@ -140,7 +145,9 @@ function PairBars({ share, row, theme }: { share: PairShare; row: PairRow; theme
         {bar(share.a)}
         {bar(share.b)}
       </span>
+      <Spoken>, first </Spoken>
       <span class="word-number">{share.a?.allowed ? weightText(share.a.weight) : "–"}</span>
+      <Spoken>, second </Spoken>
       <span class="word-number">{share.b?.allowed ? weightText(share.b.weight) : "–"}</span>
       <span class="pair-difference" aria-hidden="true">
         <span
@@ -152,16 +159,10 @@ function PairBars({ share, row, theme }: { share: PairShare; row: PairRow; theme
           }}
         />
       </span>
+      <Spoken>, difference </Spoken>
       <span class="word-number">
         <b>{difference === null ? "–" : differenceText(difference)}</b>
       </span>
     </>
   );
-}
-
-function spoken(pair: Pair, share: PairShare | undefined): string {
-  const name = pairText(pair.a?.text ?? null, pair.b?.text ?? null);
-  if (!share) return name;
-  const said = (of: Share | null) => (of?.allowed ? weightText(of.weight) : "nothing");
-  return `${name}: first ${said(share.a)}, second ${said(share.b)}, difference ${share.difference === null ? "none" : differenceText(share.difference)}`;
 }

@@ -2,7 +2,7 @@
 
 import { useFrame } from "../app/frame";
 import { useSeen } from "../app/hooks";
-import { Guarded, Reason, statisticText } from "../app/parts";
+import { Guarded, Reason, Spoken, statisticText } from "../app/parts";
 import type { LayerInfo } from "../data/types";
 import { TinyMap } from "../map/tiny-map";
 import { groupsOf, statisticOf, valueOf } from "./statistics";
@@ -66,13 +66,7 @@ function HeadMap({ layer, head, size, captions, onHead, seen }: HeadMapProps) {
   const value = statistic && head !== null ? statisticText(valueOf(source, statistic, layer.number, head)) : "";
   const chosen = state.layer === layer.number && state.head === head;
   return (
-    <button
-      type="button"
-      class="head-map"
-      aria-pressed={chosen}
-      onClick={() => onHead(head)}
-      aria-label={`layer ${layer.number}, ${name}${value && statistic ? `, ${statistic.title.toLowerCase()} ${value}` : ""}`}
-    >
+    <button type="button" class="head-map" aria-pressed={chosen} onClick={() => onHead(head)}>
       <span class="head-picture" style={{ width: `${size}px`, height: `${size}px` }}>
         {seen ? (
           <Guarded what={name}>
@@ -88,11 +82,12 @@ function HeadMap({ layer, head, size, captions, onHead, seen }: HeadMapProps) {
           </Guarded>
         ) : null}
       </span>
-      {captions ? (
-        <span class="head-caption">
-          {name} <span class="figures">{value}</span>
-        </span>
-      ) : null}
+      <span class={captions ? "head-caption" : "spoken"}>
+        <Spoken>layer {layer.number}, </Spoken>
+        {name}
+        {value ? <Spoken>, {statistic!.title.toLowerCase()} </Spoken> : null}
+        <span class="figures">{value}</span>
+      </span>
     </button>
   );
 }

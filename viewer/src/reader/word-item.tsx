@@ -1,6 +1,6 @@
 // One word of a text: its letters, and below or behind them what it gets of the row.
 
-import { visible, weightText } from "../app/parts";
+import { Spoken, visible, weightText } from "../app/parts";
 import type { Share, Unit } from "./units";
 
 /** How a row is shown on its words. */
@@ -55,14 +55,18 @@ export function WordItem({ unit, place, shading, long, selectable, asking, chose
         class={classes.filter(Boolean).join(" ")}
         data-place={place}
         {...choosing}
-        aria-label={spoken(unit, share)}
         title={long && share?.allowed ? weightText(share.weight) : undefined}
       >
         <bdi class="word-text" style={filled}>
           {shown}
         </bdi>
-        {long ? null : <Bar share={share} shading={shading} place={place} />}
-        {!long && unit.tokens.length > 1 ? <span class="word-pieces">{unit.tokens.length} tokens</span> : null}
+        {share ? <Amount share={share} shading={shading!} place={place} long={long} /> : null}
+        {!long && unit.tokens.length > 1 ? (
+          <span class="word-pieces">
+            <Spoken>, </Spoken>
+            {unit.tokens.length} tokens
+          </span>
+        ) : null}
       </span>
     </>
   );
@@ -70,23 +74,24 @@ export function WordItem({ unit, place, shading, long, selectable, asking, chose
 
 const TALLEST = 36; // pixels
 
-function Bar({ share, shading, place }: { share: Share | undefined; shading: Shading | null; place: number }) {
-  if (!shading || !share) return null;
-  if (!share.allowed) return <span class="word-bar" style={{ height: `${TALLEST}px` }} />;
-  if (Number.isNaN(share.weight)) return <span class="word-number">nan</span>;
+/** What the word gets: a bar and a number, or among prose a number for who cannot see the shade. */
+function Amount({ share, shading, place, long }: { share: Share; shading: Shading; place: number; long: boolean }) {
+  const broken = Number.isNaN(share.weight);
+  const bar = share.allowed && !broken && !long;
   const height = shading.largest > 0 ? Math.max(2, (TALLEST * share.weight) / shading.largest) : 2;
   return (
     <>
-      <span class="word-bar" style={{ height: `${TALLEST}px` }}>
-        <span style={{ height: `${height}px`, background: shading.fill(place) }} />
-      </span>
-      <span class="word-number">{weightText(share.weight)}</span>
+      {long ? null : (
+        <span class="word-bar" style={{ height: `${TALLEST}px` }}>
+          {bar ? <span style={{ height: `${height}px`, background: shading.fill(place) }} /> : null}
+        </span>
+      )}
+      <Spoken>{share.allowed ? ", " : ", cannot be seen"}</Spoken>
+      {!share.allowed ? null : long ? (
+        <Spoken>{weightText(share.weight)}</Spoken>
+      ) : (
+        <span class="word-number">{weightText(share.weight)}</span>
+      )}
     </>
   );
-}
-
-function spoken(unit: Unit, share: Share | undefined): string {
-  if (!share) return unit.text;
-  const pieces = unit.tokens.length > 1 ? `, ${unit.tokens.length} tokens` : "";
-  return `${unit.text}, ${share.allowed ? (Number.isNaN(share.weight) ? "not a number" : weightText(share.weight)) : "cannot be seen"}${pieces}`;
 }
