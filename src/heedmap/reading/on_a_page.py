@@ -66,9 +66,12 @@ class OnAPage:
             TooLarge: `max_mb` does not even hold the layer shown first.
             FileError: the file cannot be written, or the page's program was not built (in a checkout: `make viewer`).
         """
-        from heedmap.drawing.page.page import View, page
+        from heedmap.drawing.page.page import View, make_page
 
-        return page(self, path, View(**options), progress=progress)
+        made = make_page(self, View(**options), progress=progress)
+        if path is not None:
+            made.write(path)
+        return made.html
 
     def widget(self, **options: Unpack[PageOptions]) -> Any:
         """The same page as a widget for notebooks (Jupyter, VS Code, Colab, marimo); options as in `page`.

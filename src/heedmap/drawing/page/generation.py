@@ -10,14 +10,40 @@ import torch
 
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.generation import Generation, LayerRows
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
+from heedmap.reading.two_stacks import EncoderDecoderReading
 
 
 def generation_json(generation: Generation, note: str) -> dict[str, Any]:
     """What the page says of a generation: row i is that which chose token i + 1."""
     chosen = range(generation.prompt - 1, len(generation.tokens) - 1)
     return {"generation": {"prompt": generation.prompt, "chosenBy": list(chosen), "note": note}}
+
+
+def read_again_note(subject: OnAPage, generation: Generation) -> str:
+    """That the rows are those of one pass over the whole text, and how far they lie from those of the steps."""
+    pairs: list[tuple[OnAPage, Generation]] = [(subject, generation)]
+    if isinstance(subject, EncoderDecoderReading):
+        pairs = [(subject.decoder, generation), (subject.cross, generation.cross or generation)]
+    worst = max(_difference(reading, part) for reading, part in pairs if isinstance(reading, Reading))
+    return (
+        "The text was read once more as a whole. No row sees what stands behind it, so these are the rows of the "
+        f"steps at which the tokens were written, to {worst:.1g}."
+    )
+
+
+def _difference(reading: Reading, generation: Generation) -> float:
+    """The largest difference between the rows of a reading and those of the steps, in the layers that both kept."""
+    first = generation.prompt - 1
+    differences = [0.0]
+    for layer in set(generation.rows_of) & set(reading.calls):
+        steps = generation.rows_of[layer].weights
+        rows = slice(first, first + len(steps))
+        whole = reading.call(layer).weights(rows, slice(0, steps.shape[2]))[0].transpose(0, 1).double().cpu().numpy()
+        differences.append(float(np.nan_to_num(np.abs(whole - steps)).max()))
+    return max(differences)
 
 
 def reading_of(generation: Generation) -> Reading:

@@ -13,7 +13,7 @@ from heedmap.drawing.page.bundle import load_bundle
 from heedmap.drawing.page.comparison import comparison_json
 from heedmap.drawing.page.contents import Contents
 from heedmap.drawing.page.fill import MEGABYTE, Carried, Shown, fill
-from heedmap.drawing.page.generation import generation_json, reading_of
+from heedmap.drawing.page.generation import generation_json, read_again_note, reading_of
 from heedmap.drawing.page.html import fixed_size, page_title, render
 from heedmap.drawing.page.layers import PRECISIONS
 from heedmap.drawing.page.picture import Picture, data_url
@@ -53,6 +53,7 @@ class View:
         max_mb: megabytes that the file may have; None allows 20, and any size where `layers` are given.
         compare: another reading, to show where it differs.
         picture: of a reading of patches, the picture.
+        generation: what the model wrote, where the reading is of a prompt and what was written after it.
     """
 
     word: str | None = None
@@ -64,6 +65,7 @@ class View:
     max_mb: float | None = None
     compare: Reading | None = None
     picture: Picture | None = None
+    generation: Generation | None = None
 
     def carried(self) -> Carried:
         """Which layers the page carries, and how.
@@ -78,27 +80,46 @@ class View:
         return Carried(_set(self.layers), _set(self.steps), self.precision, budget, strict=self.max_mb is not None)
 
 
-def page(subject: OnAPage, path: str | os.PathLike[str] | None, view: View, *, progress: Progress | None = None) -> str:
-    """The page as HTML, also written to a file where one is given.
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page that was made.
+
+    Attributes:
+        html: the file, as text.
+        notes: what is carried, and what was left out, reading by reading.
+    """
+
+    html: str
+    notes: list[str]
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the file.
+
+        Raises:
+            FileError: it cannot be written; one that was there stays as it was.
+        """
+        with write_beside(Path(path)) as beside:
+            beside.write_text(self.html, encoding="utf-8")
+
+
+def make_page(subject: OnAPage, view: View, *, progress: Progress | None = None) -> Page:
+    """The page as HTML.
 
     Raises:
         WordNotFound, AmbiguousWord: the word is not there, or several times.
         OutOfRange: no such layer or head.
         ReadingError: another precision; a layer whose steps were asked for has no values here.
         TooLarge: `max_mb` does not hold the layer shown first.
-        FileError: the page's program is not built here, or the file cannot be written.
+        FileError: the page's program is not built here.
     """
     bundle = load_bundle()
     contents = make_contents(subject, view, fixed=fixed_size(bundle), progress=progress)
-    html = render(contents, bundle, page_title(contents.texts[0]["text"]))
-    if path is not None:
-        with write_beside(Path(path)) as beside:
-            beside.write_text(html, encoding="utf-8")
-    return html
+    notes = [note for reading in contents.readings for note in reading["notes"]]
+    return Page(render(contents, bundle, page_title(contents.texts[0]["text"])), list(dict.fromkeys(notes)))
 
 
 def make_contents(subject: OnAPage, view: View, *, fixed: int = 0, progress: Progress | None = None) -> Contents:
-    """Header and blocks of a page; see `page`."""
+    """Header and blocks of a page; see `make_page`."""
     contents = Contents()
     shown = _shown(subject, view, contents, progress)
     first = shown[0]
@@ -113,6 +134,8 @@ def _shown(subject: OnAPage, view: View, contents: Contents, progress: Progress 
     """The readings of a page, the one shown first at the front."""
     if isinstance(subject, Generation):
         return _of_generation(subject, view, contents)
+    if view.generation is not None:
+        contents.extras |= generation_json(view.generation, read_again_note(subject, view.generation))
     if isinstance(subject, EncoderDecoderReading):
         stacks = [subject.stack(name) for name in ("cross", "decoder", "encoder")]
         names = ["cross", "self", "encoder"]
@@ -130,8 +153,7 @@ def _shown(subject: OnAPage, view: View, contents: Contents, progress: Progress 
 
 def _of_generation(generation: Generation, view: View, contents: Contents) -> list[Shown]:
     """The rows that chose the written tokens: on the text itself, and on the source where there is one."""
-    note = "Each written token was chosen by the row before it, at the step when nothing stood behind it."
-    contents.extras |= generation_json(generation, note)
+    contents.extras |= generation_json(generation, "These are the rows of the steps at which the tokens were written.")
     parts = [("self", "Who chose each written token", generation)]
     if generation.cross is not None:
         parts.insert(0, ("cross", "Where the source was looked at for each written token", generation.cross))
