@@ -30,8 +30,16 @@ export class MadeUp implements ReadingSource {
     this.keys = shape.keys ? longTokens(shape.keys) : this.queries;
     this.layers = [
       {
-        number: 0, heads: 4, keyValueHeads: 2, carries: "queries and keys", precision: "float32", worst: 1e-6, hasSteps: false,
-        window: shape.window ?? null, causal: shape.causal ?? true, hasSink: false,
+        number: 0,
+        heads: 4,
+        keyValueHeads: 2,
+        carries: "queries and keys",
+        precision: "float32",
+        worst: 1e-6,
+        hasSteps: false,
+        window: shape.window ?? null,
+        causal: shape.causal ?? true,
+        hasSink: false,
       },
     ];
   }
@@ -54,13 +62,22 @@ export class MadeUp implements ReadingSource {
   }
 
   async row(_layer: number, _head: number | null, query: number): Promise<Row> {
-    const weights = Float32Array.from(this.keys.tokens, (_, key) => (this.may(query, key) ? this.weight(query, key) : 0));
+    const weights = Float32Array.from(this.keys.tokens, (_, key) =>
+      this.may(query, key) ? this.weight(query, key) : 0,
+    );
     const allowed = Uint8Array.from(this.keys.tokens, (_, key) => Number(this.may(query, key)));
     return { weights, allowed, sink: null, sum: weights.reduce((sum, weight) => sum + weight, 0) };
   }
 
   /** Of a pooled cell one query and one key stand for the block: the time of real pooling is the worker's. */
-  async tile(_layer: number, _head: number | null, rows: Range, columns: Range, height: number, width: number): Promise<Tile> {
+  async tile(
+    _layer: number,
+    _head: number | null,
+    rows: Range,
+    columns: Range,
+    height: number,
+    width: number,
+  ): Promise<Tile> {
     await new Promise((resolve) => setTimeout(resolve, 15));
     const weights = new Float32Array(height * width);
     const allowed = new Uint8Array(height * width);

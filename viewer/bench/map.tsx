@@ -15,9 +15,19 @@ const theme = (wishes.get("theme") ?? "light") as Theme;
 const difference = wishes.has("difference");
 const source = wishes.has("tokens")
   ? new MadeUp({
-      tokens: number("tokens", 64), keys: number("keys", 0) || undefined, causal: !wishes.has("open"),
-      window: wishes.has("window") ? number("window", 0) : null, padding: number("padding", 0), difference,
-      broken: wishes.has("broken") ? [[9, 4], [12, 12], [40, 3]] : undefined,
+      tokens: number("tokens", 64),
+      keys: number("keys", 0) || undefined,
+      causal: !wishes.has("open"),
+      window: wishes.has("window") ? number("window", 0) : null,
+      padding: number("padding", 0),
+      difference,
+      broken: wishes.has("broken")
+        ? [
+            [9, 4],
+            [12, 12],
+            [40, 3],
+          ]
+        : undefined,
     })
   : samplePage().readings[0]!;
 
@@ -28,10 +38,20 @@ function Bench() {
   return (
     <div class="heedmap" data-theme={theme} data-host="file" style={{ padding: "20px" }}>
       <MapView
-        source={source} layer={number("layer", 0)} head={head} query={chosen[0]} choice={chosen[1]}
-        onChoose={(query, key) => choose([query, key])} theme={theme} scale={scale} onScale={setScale}
-        apart={!wishes.has("together")} difference={difference}
-        mark={wishes.has("mark") ? { query: number("mark", 0), text: "the same words up to here: must be 0" } : undefined}
+        source={source}
+        layer={number("layer", 0)}
+        head={head}
+        query={chosen[0]}
+        choice={chosen[1]}
+        onChoose={(query, key) => choose([query, key])}
+        theme={theme}
+        scale={scale}
+        onScale={setScale}
+        apart={!wishes.has("together")}
+        difference={difference}
+        mark={
+          wishes.has("mark") ? { query: number("mark", 0), text: "the same words up to here: must be 0" } : undefined
+        }
       />
     </div>
   );

@@ -1,7 +1,19 @@
 // The colour scales: the same as Python's, even to the eye, and in order.
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { BROKEN, channels, colour, differenceColour, gradient, type Kind, pixel, position, SHADES, shadeTable, stops } from "../src/colour";
+import {
+  BROKEN,
+  channels,
+  colour,
+  differenceColour,
+  gradient,
+  type Kind,
+  pixel,
+  position,
+  SHADES,
+  shadeTable,
+  stops,
+} from "../src/colour";
 import type { Theme } from "../src/map/props";
 
 const KINDS: Kind[] = ["weight", "first", "more", "less"];
@@ -48,10 +60,18 @@ describe.each(ALL)("%s, %s", (kind, theme) => {
 
 describe("where a weight stands", () => {
   test.each([
-    [0, {}, 0], [1, {}, 1], [0.25, {}, 0.25], [2, {}, 1], [-1, {}, 0],
-    [0.1, { top: 0.2 }, 0.5], [0.5, { top: 0 }, 0],
-    [0.01, { scale: "log" as const }, 0.5], [0, { scale: "log" as const }, 0], [1e-4, { scale: "log" as const }, 0],
-    [1e-3, { scale: "log" as const, top: 1e-3 }, 1], [1e-5, { scale: "log" as const, top: 1e-3 }, 0],
+    [0, {}, 0],
+    [1, {}, 1],
+    [0.25, {}, 0.25],
+    [2, {}, 1],
+    [-1, {}, 0],
+    [0.1, { top: 0.2 }, 0.5],
+    [0.5, { top: 0 }, 0],
+    [0.01, { scale: "log" as const }, 0.5],
+    [0, { scale: "log" as const }, 0],
+    [1e-4, { scale: "log" as const }, 0],
+    [1e-3, { scale: "log" as const, top: 1e-3 }, 1],
+    [1e-5, { scale: "log" as const, top: 1e-3 }, 0],
   ])("%f %o", (weight, options, wanted) => expect(position(weight, options)).toBeCloseTo(wanted, 12));
 });
 

@@ -71,7 +71,9 @@ export function attend(
   const scale = settings.scale ?? 1 / Math.sqrt(query[0]![0]!.length);
   const heads = Array.from(query, (queries, head) => {
     const shared = Math.floor(head / group);
-    return Array.from(queries, (_, row) => attendRow(queries, key[shared]!, value[shared]!, head, row, scale, settings));
+    return Array.from(queries, (_, row) =>
+      attendRow(queries, key[shared]!, value[shared]!, head, row, scale, settings),
+    );
   });
   return { scale, multiply: settings.multiply ?? 1, heads };
 }
@@ -91,13 +93,23 @@ function attendRow(
   scale: number,
   settings: Settings,
 ): RowTrace {
-  const { multiply = 1, softcap = null, bias = null, sinks = null, mask, causal = false, shift = "when needed" } = settings;
+  const {
+    multiply = 1,
+    softcap = null,
+    bias = null,
+    sinks = null,
+    mask,
+    causal = false,
+    shift = "when needed",
+  } = settings;
   const flags = mask && (mask.length === 1 ? mask[0]! : mask[head]!)[row]!;
   const place = settings.queryPositions?.[row] ?? keys.length - queries.length + row;
   const before = causal ? causalFlags(place, keys.length) : null;
   const added = bias && (bias.length === 1 ? bias[0]! : bias[head]!)[row]!;
   const products = Float64Array.from(keys, (key) => dot(queries[row]!, key));
-  const allowed = Uint8Array.from(keys, (_, key) => Number((!flags || Boolean(flags[key])) && (!before || before[key]!)));
+  const allowed = Uint8Array.from(keys, (_, key) =>
+    Number((!flags || Boolean(flags[key])) && (!before || before[key]!)),
+  );
   const scores = products.map((product, key) =>
     allowed[key] ? score(product, scale * multiply, softcap, added ? added[key]! : 0) : -Infinity,
   );
@@ -130,7 +142,9 @@ function checkShapes(query: ArrayLike<Matrix>, key: ArrayLike<Matrix>, value: Ar
   }
   for (let head = 0; head < key.length; head++) {
     if (value[head]!.length !== key[head]!.length) {
-      throw new NumbersError(`value: expected ${key[head]!.length} rows, one for each key, found ${value[head]!.length}`);
+      throw new NumbersError(
+        `value: expected ${key[head]!.length} rows, one for each key, found ${value[head]!.length}`,
+      );
     }
   }
 }

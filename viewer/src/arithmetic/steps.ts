@@ -88,7 +88,13 @@ export function softmax(
     total += exponentials[key]!;
   }
   if (!alive) total = NaN;
-  return { shift, exponentials, total, weights: exponentials.map((e) => e / total), sink: sink === null ? null : own / total };
+  return {
+    shift,
+    exponentials,
+    total,
+    weights: exponentials.map((e) => e / total),
+    sink: sink === null ? null : own / total,
+  };
 }
 
 /** The values blended: the sum of weight * value, one number a dimension. The weights are used as they are. */

@@ -35,7 +35,10 @@ export function pngOf(scene: Scene, caption: Caption, ratio = 2): Promise<Blob> 
   canvas.height = Math.round(height * ratio);
   drawSheet(new CanvasPen(canvas.getContext("2d")!, ratio), { ...scene, ratio }, caption);
   return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("The browser could not make a PNG of this size."))), "image/png"),
+    canvas.toBlob(
+      (blob) => (blob ? resolve(blob) : reject(new Error("The browser could not make a PNG of this size."))),
+      "image/png",
+    ),
   );
 }
 
@@ -66,17 +69,22 @@ function drawScale(pen: Pen, scene: Scene, unit: string, x: number, y: number): 
   } else {
     drawRamp(pen, "weight", ink.theme, x, y, LEGEND);
     const ticks = ticksOf(ink);
-    ticks.forEach((tick) => pen.text(String(Number(tick.toPrecision(2))), x + LEGEND * position(tick, ink), y + 20, quiet));
+    ticks.forEach((tick) =>
+      pen.text(String(Number(tick.toPrecision(2))), x + LEGEND * position(tick, ink), y + 20, quiet),
+    );
     drawRamp(pen, "first", ink.theme, x + LEGEND + 40, y, LEGEND / 2);
     pen.text("first token, 0 to 1", x + LEGEND * 1.25 + 40, y + 20, quiet);
   }
   pen.text(unit, x, y + 38, { align: "left", colour: colours.quiet, size: 11 });
   const broken = (ink.difference ? BROKEN_DIFFERENCE : BROKEN)[ink.theme];
-  if (scene.broken.length) pen.text("× not a number (nan)", x + LEGEND * 1.6 + 60, y + 6, { align: "left", colour: broken, size: 11 });
+  if (scene.broken.length)
+    pen.text("× not a number (nan)", x + LEGEND * 1.6 + 60, y + 6, { align: "left", colour: broken, size: 11 });
 }
 
 function drawRamp(pen: Pen, kind: Kind, theme: Scene["ink"]["theme"], x: number, y: number, length: number): void {
   const own = stops(kind, theme);
   const step = Math.abs(length) / own.length;
-  own.forEach((colour, index) => pen.rect(length > 0 ? x + index * step : x - (index + 1) * step, y, step + 0.3, 9, colour));
+  own.forEach((colour, index) =>
+    pen.rect(length > 0 ? x + index * step : x - (index + 1) * step, y, step + 0.3, 9, colour),
+  );
 }

@@ -15,6 +15,13 @@ export function save(name: string, content: Blob | string, kind: string): void {
 
 /** A file name of plain letters: fileName(["smollm2", "layer 16"], "png") is "smollm2-layer-16.png". */
 export function fileName(parts: readonly string[], suffix: string): string {
-  const plain = parts.map((part) => part.normalize("NFKD").replace(/[^\w.]+/g, "-").replace(/^[-.]+|[-.]+$/g, "")).filter(Boolean);
+  const plain = parts
+    .map((part) =>
+      part
+        .normalize("NFKD")
+        .replace(/[^\w.]+/g, "-")
+        .replace(/^[-.]+|[-.]+$/g, ""),
+    )
+    .filter(Boolean);
   return `${plain.join("-").slice(0, 120) || "map"}.${suffix}`;
 }

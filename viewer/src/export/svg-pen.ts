@@ -37,7 +37,13 @@ export class SvgPen implements Pen {
 
   line(points: readonly Point[], stroke: string, thickness: number, dashed = false): void {
     const dash = dashed ? "4 3" : undefined;
-    this.add(this.into, "polyline", { points: listed(points), fill: "none", stroke, "stroke-width": thickness, "stroke-dasharray": dash });
+    this.add(this.into, "polyline", {
+      points: listed(points),
+      fill: "none",
+      stroke,
+      "stroke-width": thickness,
+      "stroke-dasharray": dash,
+    });
   }
 
   hatch(points: readonly Point[], stroke: string): void {
@@ -55,7 +61,11 @@ export class SvgPen implements Pen {
 
   picture(picture: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {
     const place = { x: tidy(x), y: tidy(y), width: tidy(width), height: tidy(height) };
-    const sharp = { preserveAspectRatio: "none", style: "image-rendering: pixelated", href: picture.toDataURL("image/png") };
+    const sharp = {
+      preserveAspectRatio: "none",
+      style: "image-rendering: pixelated",
+      href: picture.toDataURL("image/png"),
+    };
     this.add(this.into, "image", { ...place, ...sharp });
   }
 
@@ -73,7 +83,12 @@ export class SvgPen implements Pen {
     const known = this.hatches.get(stroke);
     if (known) return known;
     const id = this.name("hatch");
-    const pattern = this.add(this.definitions, "pattern", { id, width: HATCH, height: HATCH, patternUnits: "userSpaceOnUse" });
+    const pattern = this.add(this.definitions, "pattern", {
+      id,
+      width: HATCH,
+      height: HATCH,
+      patternUnits: "userSpaceOnUse",
+    });
     this.add(pattern, "path", { d: `M0 ${HATCH}L${HATCH} 0`, stroke, "stroke-width": 0.8, fill: "none" });
     this.hatches.set(stroke, id);
     return id;

@@ -38,7 +38,16 @@ function useRow(rows: RowCache, query: number | null): { row: Row | null; fault:
 const TIP_WIDTH = 250;
 
 /** Beside the pointer. Where cells are pooled, also what the coloured block stands for. */
-export function CellTip({ source, info, head, unit, rows, cell, map, pooled }: Head & { cell: Cell; map: MapController; pooled: Pooling | null }) {
+export function CellTip({
+  source,
+  info,
+  head,
+  unit,
+  rows,
+  cell,
+  map,
+  pooled,
+}: Head & { cell: Cell; map: MapController; pooled: Pooling | null }) {
   const { row, fault } = useRow(rows, cell.query);
   const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
   const { x, y, side } = map.place(cell);
@@ -46,8 +55,13 @@ export function CellTip({ source, info, head, unit, rows, cell, map, pooled }: H
   const left = x + side + 10 + TIP_WIDTH > width ? Math.max(0, x - TIP_WIDTH - 8) : x + side + 10;
   return (
     <div class="map-tip" style={{ left: `${left}px`, top: `${y + side + 8}px`, maxWidth: `${TIP_WIDTH}px` }}>
-      <p>“<bdi>{looking}</bdi>” {verb} “<bdi>{looked}</bdi>”</p>
-      <p class="map-tip-number">{fault ?? (absent ? value : `${unit} ${value}`)}<span>{placeText(info, head)}</span></p>
+      <p>
+        “<bdi>{looking}</bdi>” {verb} “<bdi>{looked}</bdi>”
+      </p>
+      <p class="map-tip-number">
+        {fault ?? (absent ? value : `${unit} ${value}`)}
+        <span>{placeText(info, head)}</span>
+      </p>
       {pooled ? <p class="map-tip-block">{blockText(map, cell, pooled)}</p> : null}
     </div>
   );
@@ -58,19 +72,35 @@ function blockText(map: MapController, cell: Cell, how: Pooling): string {
   const found = tiles?.lookup(level, cell.query, cell.key);
   if (!tiles || !found) return "";
   const [queries, keys] = tiles.block(level, cell.query, cell.key);
-  const from = (range: { start: number; stop: number }) => (range.stop - range.start === 1 ? `${range.start}` : `${range.start} to ${range.stop - 1}`);
-  const what = found.allowed ? `${how === "max" ? "largest" : "mean"} ${exactText(found.weight)}` : "nothing may be looked at";
+  const from = (range: { start: number; stop: number }) =>
+    range.stop - range.start === 1 ? `${range.start}` : `${range.start} to ${range.stop - 1}`;
+  const what = found.allowed
+    ? `${how === "max" ? "largest" : "mean"} ${exactText(found.weight)}`
+    : "nothing may be looked at";
   return `tokens ${from(queries)} at tokens ${from(keys)}: ${what}`;
 }
 
 /** Under the map, read out when it changes: the chosen cell, or the chosen row, in a sentence. */
-export function CellLine({ source, info, head, unit, rows, query, choice }: Head & { query: number | null; choice: number | null }) {
+export function CellLine({
+  source,
+  info,
+  head,
+  unit,
+  rows,
+  query,
+  choice,
+}: Head & { query: number | null; choice: number | null }) {
   const { row, fault } = useRow(rows, query);
   let text = "Choose a cell to read its number, or a row's word to see where it looks.";
   if (fault) text = fault;
-  else if (query !== null && row && choice !== null) text = `${spoken(source, info, { query, key: choice }, row, unit)}; ${placeText(info, head)}`;
+  else if (query !== null && row && choice !== null)
+    text = `${spoken(source, info, { query, key: choice }, row, unit)}; ${placeText(info, head)}`;
   else if (query !== null && row) text = rowText(source, query, row, unit);
-  return <p class="map-line" aria-live="polite"><bdi>{text}</bdi></p>;
+  return (
+    <p class="map-line" aria-live="polite">
+      <bdi>{text}</bdi>
+    </p>
+  );
 }
 
 function rowText(source: ReadingSource, query: number, row: Row, unit: string): string {

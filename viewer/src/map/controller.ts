@@ -9,7 +9,19 @@ import { CanvasPen } from "./pen";
 import type { ColourScale, Theme } from "./props";
 import { type Colours, type Layout, layoutOf, type Placed, type Scene, SEPARATE } from "./scene";
 import { type Piece, type Pooling, TileStore } from "./tile-store";
-import { type Cell, cellAt, fit, isWhole, levelOf, pan, reveal, type Size, type Viewport, visible, zoomAt } from "./viewport";
+import {
+  type Cell,
+  cellAt,
+  fit,
+  isWhole,
+  levelOf,
+  pan,
+  reveal,
+  type Size,
+  type Viewport,
+  visible,
+  zoomAt,
+} from "./viewport";
 
 /** What the map shows; of the page's properties those that decide the picture. */
 export interface Subject {
@@ -224,11 +236,21 @@ export class MapController {
     const store = this.previous ?? this.store!;
     const ink = this.inkOf(store);
     return {
-      layout: this.layout!, view: this.view, size: this.size, ratio: this.ratio, colours: this.colours!, ink,
-      queries: source.queries.tokens, keys: source.keys.tokens,
+      layout: this.layout!,
+      view: this.view,
+      size: this.size,
+      ratio: this.ratio,
+      colours: this.colours!,
+      ink,
+      queries: source.queries.tokens,
+      keys: source.keys.tokens,
       placed: this.best(store).flatMap((piece) => this.placed(store, piece, ink)),
       broken: this.brokenCells(store),
-      causal: store.causal, window: store.info.window, query, choice, mark,
+      causal: store.causal,
+      window: store.info.window,
+      query,
+      choice,
+      mark,
     };
   }
 
@@ -273,8 +295,13 @@ export class MapController {
   private report(scene: Scene): void {
     const store = this.store!;
     const report: Report = {
-      level: this.level, whole: this.isWhole, loading: store.loading, broken: store.broken,
-      holes: scene.placed.some((piece) => piece.holes), top: scene.ink.top, fault: store.fault,
+      level: this.level,
+      whole: this.isWhole,
+      loading: store.loading,
+      broken: store.broken,
+      holes: scene.placed.some((piece) => piece.holes),
+      top: scene.ink.top,
+      fault: store.fault,
     };
     const told = JSON.stringify(report);
     if (told === this.told) return;
@@ -284,9 +311,18 @@ export class MapController {
 }
 
 /** Nearest to the middle of what is on screen first; the first token's thin column before everything. */
-function fromMiddle(pieces: readonly Piece[], rows: { start: number; stop: number }, columns: { start: number; stop: number }): Piece[] {
+function fromMiddle(
+  pieces: readonly Piece[],
+  rows: { start: number; stop: number },
+  columns: { start: number; stop: number },
+): Piece[] {
   const [middleRow, middleColumn] = [(rows.start + rows.stop) / 2, (columns.start + columns.stop) / 2];
   const distance = (piece: Piece) =>
-    piece.first ? 0 : Math.hypot((piece.rows.start + piece.rows.stop) / 2 - middleRow, (piece.columns.start + piece.columns.stop) / 2 - middleColumn);
+    piece.first
+      ? 0
+      : Math.hypot(
+          (piece.rows.start + piece.rows.stop) / 2 - middleRow,
+          (piece.columns.start + piece.columns.stop) / 2 - middleColumn,
+        );
   return [...pieces].sort((a, b) => distance(a) - distance(b));
 }

@@ -34,7 +34,10 @@ const down = (scene: Scene, query: number): number => scene.layout.top + (query 
 
 function drawPicture(pen: Pen, scene: Scene, { picture, rows, columns, holes }: Placed): void {
   const [x, y] = [across(scene, columns.start), down(scene, rows.start)];
-  const [width, height] = [(columns.stop - columns.start) * scene.view.cell, (rows.stop - rows.start) * scene.view.cell];
+  const [width, height] = [
+    (columns.stop - columns.start) * scene.view.cell,
+    (rows.stop - rows.start) * scene.view.cell,
+  ];
   pen.rect(x, y, width, height, scene.colours.paper);
   if (holes) pen.within(x, y, width, height, () => pen.hatch(past(scene), scene.colours.line));
   pen.picture(picture, x, y, width, height);
@@ -46,7 +49,12 @@ function past(scene: Scene): Point[] {
   const left = across(scene, columns.start);
   if (!scene.causal) {
     const right = across(scene, columns.stop);
-    return [[left, down(scene, rows.start)], [right, down(scene, rows.start)], [right, down(scene, rows.stop)], [left, down(scene, rows.stop)]];
+    return [
+      [left, down(scene, rows.start)],
+      [right, down(scene, rows.start)],
+      [right, down(scene, rows.stop)],
+      [left, down(scene, rows.stop)],
+    ];
   }
   const side = stairs(scene, rows.start, rows.stop, (query) => query + 1);
   return [[left, down(scene, rows.start)], ...side, [left, down(scene, rows.stop)]];
@@ -56,7 +64,10 @@ function past(scene: Scene): Point[] {
 function stairs(scene: Scene, start: number, stop: number, edge: (query: number) => number): Point[] {
   const points: Point[] = [];
   if (stop - start > MOST_STEPS) {
-    return [[across(scene, edge(start)), down(scene, start)], [across(scene, edge(stop - 1)), down(scene, stop)]];
+    return [
+      [across(scene, edge(start)), down(scene, start)],
+      [across(scene, edge(stop - 1)), down(scene, stop)],
+    ];
   }
   for (let query = start; query < stop; query++) {
     const x = across(scene, edge(query));
@@ -86,8 +97,10 @@ function drawGaps(pen: Pen, scene: Scene): void {
   const thin = 1 / scene.ratio;
   const [left, right] = [across(scene, columns.start), across(scene, columns.stop)];
   const [top, bottom] = [down(scene, rows.start), down(scene, rows.stop)];
-  for (let key = columns.start + 1; key < columns.stop; key++) pen.rect(across(scene, key), top, thin, bottom - top, scene.colours.paper);
-  for (let query = rows.start + 1; query < rows.stop; query++) pen.rect(left, down(scene, query), right - left, thin, scene.colours.paper);
+  for (let key = columns.start + 1; key < columns.stop; key++)
+    pen.rect(across(scene, key), top, thin, bottom - top, scene.colours.paper);
+  for (let query = rows.start + 1; query < rows.stop; query++)
+    pen.rect(left, down(scene, query), right - left, thin, scene.colours.paper);
 }
 
 /** A cross in each cell that is not a number, on paper: no colour of the scale. */
@@ -99,8 +112,22 @@ function drawBroken(pen: Pen, scene: Scene): void {
     const [x, y] = [across(scene, key), down(scene, query)];
     const edge = side * 0.28;
     pen.rect(x, y, side, side, scene.colours.paper);
-    pen.line([[x + edge, y + edge], [x + side - edge, y + side - edge]], mark, 1.5);
-    pen.line([[x + side - edge, y + edge], [x + edge, y + side - edge]], mark, 1.5);
+    pen.line(
+      [
+        [x + edge, y + edge],
+        [x + side - edge, y + side - edge],
+      ],
+      mark,
+      1.5,
+    );
+    pen.line(
+      [
+        [x + side - edge, y + edge],
+        [x + edge, y + side - edge],
+      ],
+      mark,
+      1.5,
+    );
   }
 }
 
@@ -124,7 +151,15 @@ function drawMark(pen: Pen, scene: Scene): void {
   const y = down(scene, scene.mark.query);
   const { left, pane } = scene.layout;
   const right = Math.min(left + pane.width, across(scene, scene.size.columns));
-  pen.line([[left, y], [right, y]], scene.colours.ink, 1, true);
+  pen.line(
+    [
+      [left, y],
+      [right, y],
+    ],
+    scene.colours.ink,
+    1,
+    true,
+  );
   const width = widthOf(scene.mark.text) + 8;
   pen.rect(right - width, y - 18, width, 16, scene.colours.paper);
   pen.text(scene.mark.text, right - 4, y - 10, { align: "right", colour: scene.colours.ink });

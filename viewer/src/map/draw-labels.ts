@@ -26,7 +26,10 @@ function drawTitles(pen: Pen, scene: Scene): void {
   const { rows, columns } = visible(scene.view, scene.size, pane);
   const width = Math.min(pane.width, (columns.stop - scene.view.x) * scene.view.cell);
   const height = Math.min(pane.height, (rows.stop - scene.view.y) * scene.view.cell);
-  pen.text("to (key): who is looked at →", left + width, titleY, { align: width > 190 ? "right" : "centre", colour: quiet });
+  pen.text("to (key): who is looked at →", left + width, titleY, {
+    align: width > 190 ? "right" : "centre",
+    colour: quiet,
+  });
   // Beside short maps the whole sentence would stick out.
   const title = height > 190 ? "← from (query): who looks" : "from (query)";
   pen.text(title, titleX, top + height / 2, { align: "centre", colour: quiet, turn: 90 });
@@ -42,7 +45,11 @@ function drawRowLabels(pen: Pen, scene: Scene, hover: number | null): void {
   for (const { index, at } of places) {
     const bold = index === scene.query || index === hover;
     const text = labelText(scene.queries[index]!, thinned, rowRoom, bold);
-    pen.text(text, x, top + at, { align: "right", colour: index === hover ? scene.colours.accent : scene.colours.ink, bold });
+    pen.text(text, x, top + at, {
+      align: "right",
+      colour: index === hover ? scene.colours.accent : scene.colours.ink,
+      bold,
+    });
   }
 }
 
@@ -51,7 +58,14 @@ function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { columns } = visible(scene.view, scene.size, pane);
   const chosen = [hover, scene.choice].filter((index) => index !== null);
   const thinned = isThinned(scene, SLANTED_ROOM);
-  const places = labelPlaces(columns, scene.view.x, scene.view.cell, thinned ? THINNED_ROOM : SLANTED_ROOM, chosen, pane.width);
+  const places = labelPlaces(
+    columns,
+    scene.view.x,
+    scene.view.cell,
+    thinned ? THINNED_ROOM : SLANTED_ROOM,
+    chosen,
+    pane.width,
+  );
   for (const { index, at } of places) {
     const bold = index === scene.choice || index === hover;
     const text = labelText(scene.keys[index]!, thinned, columnRoom, bold);

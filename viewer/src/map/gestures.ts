@@ -73,8 +73,12 @@ export function attach(element: HTMLElement, hands: Hands): () => void {
   };
 
   const listeners: [string, (event: never) => void][] = [
-    ["pointerdown", pressed], ["pointermove", moving], ["pointerup", released], ["pointercancel", released],
-    ["pointerleave", left], ["dblclick", twice],
+    ["pointerdown", pressed],
+    ["pointermove", moving],
+    ["pointerup", released],
+    ["pointercancel", released],
+    ["pointerleave", left],
+    ["dblclick", twice],
   ];
   for (const [name, listener] of listeners) element.addEventListener(name, listener as EventListener);
   element.addEventListener("wheel", wheel, { passive: false });
@@ -85,7 +89,12 @@ export function attach(element: HTMLElement, hands: Hands): () => void {
 }
 
 /** One of two fingers moved: the map follows their middle and the distance between them. */
-function pinch(hands: Hands, before: { x: number; y: number }, now: { x: number; y: number }, other: { x: number; y: number }): void {
+function pinch(
+  hands: Hands,
+  before: { x: number; y: number },
+  now: { x: number; y: number },
+  other: { x: number; y: number },
+): void {
   const span = (point: { x: number; y: number }) => Math.max(1, Math.hypot(point.x - other.x, point.y - other.y));
   const middle = { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 };
   hands.zoom(span(now) / span(before), middle.x, middle.y);

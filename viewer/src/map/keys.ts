@@ -33,16 +33,28 @@ export function actionOf(
     key: Math.min(columns - 1, Math.max(0, key + across)),
   });
   const arrow = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-  if (arrow) return event.shiftKey ? { kind: "pan", dx: -STEP * arrow[1]!, dy: -STEP * arrow[0]! } : move(arrow[0]!, arrow[1]!);
+  if (arrow)
+    return event.shiftKey ? { kind: "pan", dx: -STEP * arrow[1]!, dy: -STEP * arrow[0]! } : move(arrow[0]!, arrow[1]!);
   switch (event.key) {
-    case "Home": return event.ctrlKey ? move(-rows, 0) : move(0, -columns);
-    case "End": return event.ctrlKey ? move(rows, 0) : move(0, columns);
-    case "PageUp": return move(-PAGE, 0);
-    case "PageDown": return move(PAGE, 0);
-    case "+": case "=": return { kind: "zoom", factor: FACTOR };
-    case "-": case "_": return { kind: "zoom", factor: 1 / FACTOR };
-    case "0": return { kind: "whole" };
-    case "Escape": return { kind: "clear" };
-    default: return null;
+    case "Home":
+      return event.ctrlKey ? move(-rows, 0) : move(0, -columns);
+    case "End":
+      return event.ctrlKey ? move(rows, 0) : move(0, columns);
+    case "PageUp":
+      return move(-PAGE, 0);
+    case "PageDown":
+      return move(PAGE, 0);
+    case "+":
+    case "=":
+      return { kind: "zoom", factor: FACTOR };
+    case "-":
+    case "_":
+      return { kind: "zoom", factor: 1 / FACTOR };
+    case "0":
+      return { kind: "whole" };
+    case "Escape":
+      return { kind: "clear" };
+    default:
+      return null;
   }
 }

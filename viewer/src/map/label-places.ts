@@ -26,9 +26,17 @@ export function niceStep(atLeast: number): number {
  * @param chosen tokens that must have a label, the most important first
  * @param length CSS pixels of the pane: a label whose middle lies outside is left out
  */
-export function labelPlaces(range: Range, start: number, cell: number, room: number, chosen: readonly number[], length: number): Place[] {
+export function labelPlaces(
+  range: Range,
+  start: number,
+  cell: number,
+  room: number,
+  chosen: readonly number[],
+  length: number,
+): Place[] {
   const middle = (index: number) => (index + 0.5 - start) * cell;
-  const inside = (index: number) => index >= range.start && index < range.stop && middle(index) >= 0 && middle(index) <= length;
+  const inside = (index: number) =>
+    index >= range.start && index < range.stop && middle(index) >= 0 && middle(index) <= length;
   const kept: Place[] = [];
   const free = (index: number) => kept.every((place) => Math.abs(place.at - middle(index)) >= room - 1e-6);
   for (const index of chosen) {

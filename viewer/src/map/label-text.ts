@@ -25,7 +25,10 @@ export function widthOf(text: string, bold = false): number {
 /** White space has no shape of its own: it gets one; so does a label of nothing. */
 export function visibleLabel(label: string): string {
   if (label === "") return "∅";
-  return label.replace(/\n/g, "⏎").replace(/\t/g, "⇥").replace(/^ +$/, (spaces) => "␣".repeat(spaces.length));
+  return label
+    .replace(/\n/g, "⏎")
+    .replace(/\t/g, "⇥")
+    .replace(/^ +$/, (spaces) => "␣".repeat(spaces.length));
 }
 
 /** The text, cut between characters as people see them and ended with an ellipsis where it is too long. */

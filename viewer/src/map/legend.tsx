@@ -25,7 +25,9 @@ export function Legend({ ink, unit, first, holes, broken, blank }: Props) {
         {blank ? <Mark name="blank">blank: may not be looked at</Mark> : null}
         {holes ? <Mark name="hatched">hatched: beyond the window, padding or masked</Mark> : null}
         {broken ? (
-          <Mark name="broken" colour={(ink.difference ? BROKEN_DIFFERENCE : BROKEN)[ink.theme]}>not a number (nan)</Mark>
+          <Mark name="broken" colour={(ink.difference ? BROKEN_DIFFERENCE : BROKEN)[ink.theme]}>
+            not a number (nan)
+          </Mark>
         ) : null}
       </ul>
     </div>
@@ -64,20 +66,38 @@ function Bar({ kind, ink, name, ticked }: { kind: Kind; ink: Ink; name: string; 
       {name ? <span class={`map-legend-name map-legend-${kind}`}>{name}</span> : null}
       <div class={ticked ? "map-legend-scale map-legend-ticked" : "map-legend-scale"}>
         <div class="map-legend-bar" style={{ background: gradient(kind, ink.theme) }} />
-        {ticked ? ticksOf(ink).map((tick, index) => <Tick key={tick} at={position(tick, ink)} text={(ink.scale === "log" && index === 0 ? "≤ " : "") + tickText(tick)} />) : null}
+        {ticked
+          ? ticksOf(ink).map((tick, index) => (
+              <Tick
+                key={tick}
+                at={position(tick, ink)}
+                text={(ink.scale === "log" && index === 0 ? "≤ " : "") + tickText(tick)}
+              />
+            ))
+          : null}
       </div>
     </div>
   );
 }
 
 function Tick({ at, text }: { at: number; text: string }) {
-  return <span class="map-legend-tick" style={{ left: `${100 * at}%` }}>{text}</span>;
+  return (
+    <span class="map-legend-tick" style={{ left: `${100 * at}%` }}>
+      {text}
+    </span>
+  );
 }
 
 function Mark({ name, colour, children }: { name: string; colour?: string; children: string }) {
   return (
     <li>
-      <span class={`map-legend-mark map-legend-mark-${name}`} style={colour ? { color: colour } : undefined} aria-hidden="true">{name === "broken" ? "×" : ""}</span>
+      <span
+        class={`map-legend-mark map-legend-mark-${name}`}
+        style={colour ? { color: colour } : undefined}
+        aria-hidden="true"
+      >
+        {name === "broken" ? "×" : ""}
+      </span>
       {children}
     </li>
   );

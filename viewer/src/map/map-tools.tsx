@@ -29,45 +29,77 @@ export function MapTools(props: Props) {
   return (
     <div class="map-tools">
       <span class="choice" role="group" aria-label="Zoom">
-        <button type="button" aria-label="Zoom out" disabled={report.whole} onClick={() => zoom(1 / 1.6)}>−</button>
-        <button type="button" aria-label="Zoom in" onClick={() => zoom(1.6)}>+</button>
-        <button type="button" disabled={report.whole} onClick={() => controller.current?.showWhole()}>whole map</button>
+        <button type="button" aria-label="Zoom out" disabled={report.whole} onClick={() => zoom(1 / 1.6)}>
+          −
+        </button>
+        <button type="button" aria-label="Zoom in" onClick={() => zoom(1.6)}>
+          +
+        </button>
+        <button type="button" disabled={report.whole} onClick={() => controller.current?.showWhole()}>
+          whole map
+        </button>
       </span>
       {onScale ? (
         <span class="choice" role="group" aria-label="Colour scale">
-          <button type="button" aria-pressed={scale === "linear"} onClick={() => onScale("linear")}>linear</button>
-          <button type="button" aria-pressed={scale === "log"} onClick={() => onScale("log")}>logarithmic</button>
+          <button type="button" aria-pressed={scale === "linear"} onClick={() => onScale("linear")}>
+            linear
+          </button>
+          <button type="button" aria-pressed={scale === "log"} onClick={() => onScale("log")}>
+            logarithmic
+          </button>
         </span>
       ) : null}
       {report.level > 0 ? (
         <span class="choice" role="group" aria-label="What a cell of several tokens shows">
-          <button type="button" aria-pressed={how === "max"} onClick={() => setHow("max")}>largest</button>
-          <button type="button" aria-pressed={how === "mean"} onClick={() => setHow("mean")}>mean</button>
+          <button type="button" aria-pressed={how === "max"} onClick={() => setHow("max")}>
+            largest
+          </button>
+          <button type="button" aria-pressed={how === "mean"} onClick={() => setHow("mean")}>
+            mean
+          </button>
         </span>
       ) : null}
       <span class="map-saves" role="group" aria-label="Save what is on screen">
         save{" "}
         {(["png", "svg", "csv", "json"] as const).map((kind) => (
-          <button type="button" class="quiet" key={kind} onClick={() => void saveAs(kind, props)}>{kind.toUpperCase()}</button>
+          <button type="button" class="quiet" key={kind} onClick={() => void saveAs(kind, props)}>
+            {kind.toUpperCase()}
+          </button>
         ))}
       </span>
     </div>
   );
 }
 
-async function saveAs(kind: "png" | "svg" | "csv" | "json", { controller, source, info, head, unit, how }: Props): Promise<void> {
+async function saveAs(
+  kind: "png" | "svg" | "csv" | "json",
+  { controller, source, info, head, unit, how }: Props,
+): Promise<void> {
   const scene = controller.current?.scene();
   if (!scene) return;
   const place = placeText(info, head);
   const name = fileName([source.model.name, source.id, place], kind);
-  const pooled = controller.current!.level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of a block of weights` : "";
+  const pooled =
+    controller.current!.level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of a block of weights` : "";
   const lines = ["rows look, columns are looked at; what is blank cannot be seen", pooled].filter(Boolean);
   const caption = { title: `${source.model.name}: ${place}`, lines: [lines.join("; ")], unit };
   if (kind === "png") return save(name, await pngOf(scene, caption), "image/png");
   if (kind === "svg") return save(name, svgOf(scene, caption), "image/svg+xml");
-  if (tooLarge(scene) && !window.confirm("This is a large part of the map: the file will hold more than four million numbers. Save it?")) return;
+  if (
+    tooLarge(scene) &&
+    !window.confirm("This is a large part of the map: the file will hold more than four million numbers. Save it?")
+  )
+    return;
   const cells = await cellsOf(scene, source, info.number, head);
   if (kind === "csv") return save(name, csv(cells), "text/csv;charset=utf-8");
-  const about = { model: source.model, reading: source.id, layer: info.number, head, unit, precision: info.precision, worst: info.worst };
+  const about = {
+    model: source.model,
+    reading: source.id,
+    layer: info.number,
+    head,
+    unit,
+    precision: info.precision,
+    worst: info.worst,
+  };
   save(name, json(cells, about), "application/json");
 }

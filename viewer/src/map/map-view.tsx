@@ -21,10 +21,19 @@ const HINT_MS = 1600;
 export function MapView(props: MapViewProps) {
   const info = props.source.layers.find((layer) => layer.number === props.layer);
   if (!info || info.carries === "nothing") {
-    return <p class="reason" role="note">{`Layer ${props.layer} is not in this page${info?.omitted ? `: ${info.omitted}` : ""}.`}</p>;
+    return (
+      <p
+        class="reason"
+        role="note"
+      >{`Layer ${props.layer} is not in this page${info?.omitted ? `: ${info.omitted}` : ""}.`}</p>
+    );
   }
   if (!props.source.queries.tokens.length || !props.source.keys.tokens.length) {
-    return <p class="reason" role="note">There is no token to show.</p>;
+    return (
+      <p class="reason" role="note">
+        There is no token to show.
+      </p>
+    );
   }
   return <LiveMap {...props} info={info} />;
 }
@@ -90,13 +99,31 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
         onKeyDown={pressed}
       >
         <canvas ref={canvas} aria-hidden="true" />
-        {hover ? <CellTip {...{ source, info, head, unit, rows }} cell={hover} map={controller.current!} pooled={report.level > 0 ? how : null} /> : null}
+        {hover ? (
+          <CellTip
+            {...{ source, info, head, unit, rows }}
+            cell={hover}
+            map={controller.current!}
+            pooled={report.level > 0 ? how : null}
+          />
+        ) : null}
         {hint ? <p class="map-hint">Click the map, or hold Ctrl, to zoom with the wheel</p> : null}
       </div>
-      <p id={help} class="map-said">{KEYS_HELP}</p>
+      <p id={help} class="map-said">
+        {KEYS_HELP}
+      </p>
       <CellLine {...{ source, info, head, unit, rows, query, choice }} />
-      {report.fault ? <p class="reason" role="alert">{`Some of this map could not be shown: ${report.fault}`}</p> : null}
-      <Legend ink={ink} unit={legendUnit(unit, report.level, how, props)} first={!ink.difference} holes={report.holes} broken={report.broken} blank={info.causal || report.holes} />
+      {report.fault ? (
+        <p class="reason" role="alert">{`Some of this map could not be shown: ${report.fault}`}</p>
+      ) : null}
+      <Legend
+        ink={ink}
+        unit={legendUnit(unit, report.level, how, props)}
+        first={!ink.difference}
+        holes={report.holes}
+        broken={report.broken}
+        blank={info.causal || report.holes}
+      />
     </div>
   );
 }
@@ -136,8 +163,23 @@ function useShown(
     const { source, info, head, how, theme, scale, apart, query, choice } = subject;
     const most = Math.max(360, Math.min(window.innerHeight * 0.8, 900));
     controller.current.show(
-      { source, info, head, how, theme, scale, apart, query, choice, difference: subject.difference ?? false, mark: subject.mark ?? null },
-      coloursOf(stage.current!), box.width, most, box.ratio,
+      {
+        source,
+        info,
+        head,
+        how,
+        theme,
+        scale,
+        apart,
+        query,
+        choice,
+        difference: subject.difference ?? false,
+        mark: subject.mark ?? null,
+      },
+      coloursOf(stage.current!),
+      box.width,
+      most,
+      box.ratio,
     );
   });
 }
@@ -145,7 +187,12 @@ function useShown(
 function useHands(
   stage: { current: HTMLDivElement | null },
   controller: { current: MapController | null },
-  page: { onChoose: MapViewProps["onChoose"]; query: number | null; setHover: (cell: Cell | null) => void; setHint: (on: boolean) => void },
+  page: {
+    onChoose: MapViewProps["onChoose"];
+    query: number | null;
+    setHover: (cell: Cell | null) => void;
+    setHint: (on: boolean) => void;
+  },
 ): void {
   const now = useRef(page);
   now.current = page;
@@ -188,14 +235,23 @@ function coloursOf(element: Element): Colours {
   const style = getComputedStyle(element);
   const of = (name: string, otherwise: string) => style.getPropertyValue(`--${name}`).trim() || otherwise;
   return {
-    paper: of("paper", "#fbfaf7"), ink: of("ink", "#22262b"), quiet: of("quiet", "#686c71"), line: of("line", "#dcdad4"),
-    accent: of("accent", "#2d4f96"), choice: of("choice", "#c2410c"), sand: of("sand", "#7a6634"),
+    paper: of("paper", "#fbfaf7"),
+    ink: of("ink", "#22262b"),
+    quiet: of("quiet", "#686c71"),
+    line: of("line", "#dcdad4"),
+    accent: of("accent", "#2d4f96"),
+    choice: of("choice", "#c2410c"),
+    sand: of("sand", "#7a6634"),
   };
 }
 
 /** What a colour stands for, with what was done to get there. */
 function legendUnit(unit: string, level: number, how: Pooling, { apart, difference }: MapViewProps): string {
-  const block = level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of ${2 ** level} × ${2 ** level}; ` : "";
-  const rescaled = apart && !difference ? "; the blue scale ends at the largest weight on other tokens, the numbers are unchanged" : "";
+  const block =
+    level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of ${2 ** level} × ${2 ** level}; ` : "";
+  const rescaled =
+    apart && !difference
+      ? "; the blue scale ends at the largest weight on other tokens, the numbers are unchanged"
+      : "";
   return difference ? `${block}${unit}` : `${block}${unit}: share of the row's attention${rescaled}`;
 }

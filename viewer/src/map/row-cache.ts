@@ -24,7 +24,10 @@ export class RowCache {
     if (!row) {
       row = this.source.row(this.layer, this.head, query);
       this.rows.set(query, row);
-      row.then((value) => this.rows.has(query) && this.arrived.set(query, value), () => this.rows.delete(query));
+      row.then(
+        (value) => this.rows.has(query) && this.arrived.set(query, value),
+        () => this.rows.delete(query),
+      );
       this.forget();
     }
     return row;

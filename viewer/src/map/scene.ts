@@ -72,7 +72,13 @@ const LEAST_PANE = 240;
 export const SEPARATE = 8;
 
 /** Where the cells go in a box of this width, at most so high. */
-export function layoutOf(width: number, most: number, size: Size, queries: readonly Token[], keys: readonly Token[]): Layout {
+export function layoutOf(
+  width: number,
+  most: number,
+  size: Size,
+  queries: readonly Token[],
+  keys: readonly Token[],
+): Layout {
   const roomy = width >= 520 ? 120 : 72;
   const rowRoom = widestLabel(queries, roomy);
   const columnRoom = widestLabel(keys, roomy);
@@ -83,7 +89,17 @@ export function layoutOf(width: number, most: number, size: Size, queries: reado
   const paneWidth = Math.max(40, width - left - right);
   const square = (paneWidth * size.rows) / size.columns;
   const height = Math.max(Math.min(square, Math.max(LEAST_PANE, most - top)), 24);
-  return { width, height: top + height + 4, left, top, titleX: 9, titleY: 9, pane: { width: paneWidth, height }, rowRoom, columnRoom };
+  return {
+    width,
+    height: top + height + 4,
+    left,
+    top,
+    titleX: 9,
+    titleY: 9,
+    pane: { width: paneWidth, height },
+    rowRoom,
+    columnRoom,
+  };
 }
 
 /** The keys between which a row may look, by its place alone. */

@@ -108,7 +108,9 @@ export class TileStore {
     if (piece.empty) return { weight: 0, allowed: false };
     if (!piece.tile) return null;
     const row = Math.floor(((query - piece.rows.start) * piece.rows.cells) / (piece.rows.stop - piece.rows.start));
-    const column = Math.floor(((key - piece.columns.start) * piece.columns.cells) / (piece.columns.stop - piece.columns.start));
+    const column = Math.floor(
+      ((key - piece.columns.start) * piece.columns.cells) / (piece.columns.stop - piece.columns.start),
+    );
     const cell = row * piece.tile.width + column;
     return { weight: piece.tile.weights[cell]!, allowed: piece.tile.allowed[cell] === 1 };
   }
@@ -149,7 +151,10 @@ export class TileStore {
     return (this.grids[level] ??= {
       rows: segments({ start: 0, stop: rows }, level),
       // The first token has tiles of its own, so that it can be told from its neighbours however small the map.
-      columns: [...segments({ start: 0, stop: Math.min(1, columns) }, 0), ...segments({ start: 1, stop: columns }, level)],
+      columns: [
+        ...segments({ start: 0, stop: Math.min(1, columns) }, 0),
+        ...segments({ start: 1, stop: columns }, level),
+      ],
     });
   }
 
@@ -159,7 +164,19 @@ export class TileStore {
     if (!piece) {
       const empty = this.causal && columns.start >= rows.stop;
       const first = columns.start === 0;
-      piece = { name, level, rows, columns, first, empty, tile: null, summary: null, picture: null, inked: "", used: ++this.clock };
+      piece = {
+        name,
+        level,
+        rows,
+        columns,
+        first,
+        empty,
+        tile: null,
+        summary: null,
+        picture: null,
+        inked: "",
+        used: ++this.clock,
+      };
       this.pieces.set(name, piece);
       if (this.pieces.size > MOST_PIECES) this.forget();
     }
@@ -184,7 +201,16 @@ export class TileStore {
     this.flying.set(piece.name, flight);
     const { rows, columns } = piece;
     try {
-      const tile = await this.source.tile(this.info.number, this.head, rows, columns, rows.cells, columns.cells, this.how, flight.signal);
+      const tile = await this.source.tile(
+        this.info.number,
+        this.head,
+        rows,
+        columns,
+        rows.cells,
+        columns.cells,
+        this.how,
+        flight.signal,
+      );
       if (!this.closed) this.keep(piece, tile);
     } catch (reason) {
       if (!flight.signal.aborted) this.fault = reason instanceof Error ? reason.message : String(reason);

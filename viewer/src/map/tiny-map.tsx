@@ -15,7 +15,16 @@ interface Parts {
   others: Tile | null;
 }
 
-export function TinyMap({ source, layer, head, theme, size = 64, scale = "linear", apart = false, difference = false }: TinyMapProps) {
+export function TinyMap({
+  source,
+  layer,
+  head,
+  theme,
+  size = 64,
+  scale = "linear",
+  apart = false,
+  difference = false,
+}: TinyMapProps) {
   const [place, seen] = useSeen<HTMLCanvasElement>("200px");
   const parts = useParts(source, layer, head, seen);
   useEffect(() => {
@@ -24,7 +33,16 @@ export function TinyMap({ source, layer, head, theme, size = 64, scale = "linear
     const top = (difference || apart) && own > 0 ? own : 1;
     draw(place.current, parts, { theme, scale, top, difference });
   }, [parts, theme, scale, apart, difference]);
-  return <canvas ref={place} class="tiny-map" width={1} height={1} style={{ width: `${size}px`, height: `${size}px` }} aria-hidden="true" />;
+  return (
+    <canvas
+      ref={place}
+      class="tiny-map"
+      width={1}
+      height={1}
+      style={{ width: `${size}px`, height: `${size}px` }}
+      aria-hidden="true"
+    />
+  );
 }
 
 /** The first token's column and the rest; null until they have come. */

@@ -46,7 +46,15 @@ export function clamp(view: Viewport, size: Size, pane: Pane): Viewport {
 }
 
 /** Larger or smaller cells; what lies under the point (`px`, `py`) of the pane stays there. */
-export function zoomAt(view: Viewport, factor: number, px: number, py: number, size: Size, pane: Pane, ratio: number): Viewport {
+export function zoomAt(
+  view: Viewport,
+  factor: number,
+  px: number,
+  py: number,
+  size: Size,
+  pane: Pane,
+  ratio: number,
+): Viewport {
   const smallest = fit(size, pane, ratio).cell;
   const cell = Math.min(Math.max(LARGEST_CELL, smallest), Math.max(smallest, view.cell * factor));
   const moved = { cell, x: view.x + px / view.cell - px / cell, y: view.y + py / view.cell - py / cell };

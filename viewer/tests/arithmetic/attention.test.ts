@@ -6,8 +6,16 @@ import { workRow } from "../../src/arithmetic/row";
 import { blend, dot, NumbersError, products, project, score, softmax } from "../../src/arithmetic/steps";
 import type { Vectors } from "../../src/data/types";
 
-const keys = [[1, 0], [0.5, -1], [2, 1]];
-const values = [[1, 0], [0, 1], [1, 1]];
+const keys = [
+  [1, 0],
+  [0.5, -1],
+  [2, 1],
+];
+const values = [
+  [1, 0],
+  [0, 1],
+  [1, 1],
+];
 
 describe("scores", () => {
   test("are scaled, capped and biased, in this order", () => {
@@ -49,7 +57,9 @@ test("a bias is added after the scale, and one head's bias serves all", () => {
   const plain = attend([[[1, 0.5]], [[0, 1]]], [keys], [values]);
   const biased = attend([[[1, 0.5]], [[0, 1]]], [keys], [values], { bias });
   plain.heads.forEach((head, index) =>
-    head[0]!.scores.forEach((one, key) => expect(biased.heads[index]![0]!.scores[key]).toBeCloseTo(one + bias[0]![0]![key]!, 15)),
+    head[0]!.scores.forEach((one, key) =>
+      expect(biased.heads[index]![0]!.scores[key]).toBeCloseTo(one + bias[0]![0]![key]!, 15),
+    ),
   );
 });
 
@@ -76,7 +86,10 @@ describe("a real row", () => {
     query: Float32Array.of(1, 0.5),
     keys: keys.map((key) => Float32Array.from(key)),
     values: values.map((value) => Float32Array.from(value)),
-    scale: 0.25, softcap: null, bias: null, sink: null,
+    scale: 0.25,
+    softcap: null,
+    bias: null,
+    sink: null,
     allowed: Uint8Array.of(1, 1, 0),
   };
 
@@ -99,7 +112,10 @@ describe("numbers that do not fit are refused in words", () => {
     [() => blend([1], values), "weights: expected 3 numbers, one for each value, found 1"],
     [() => project([[1]], [[1, 2]], [1]), "bias: expected 2 numbers, one a column, found 1"],
     [() => attend([], [keys], [values]), "query and key: expected at least one row each, found an empty list"],
-    [() => attend([[[1, 0]], [[1, 0]], [[1, 0]]], [keys, keys], [values, values]), "query: expected a multiple of 2 heads, found 3"],
+    [
+      () => attend([[[1, 0]], [[1, 0]], [[1, 0]]], [keys, keys], [values, values]),
+      "query: expected a multiple of 2 heads, found 3",
+    ],
     [() => attend([[[1, 0]]], [keys], [values, values]), "value: expected 1 heads, as many as the key has, found 2"],
     [() => attend([[[1, 0]]], [keys], [[[1]]]), "value: expected 3 rows, one for each key, found 1"],
     [() => split([Float64Array.of(1, 2, 3)], 2), "heads: expected a part of 3 columns, found 2 heads"],
@@ -110,7 +126,18 @@ describe("numbers that do not fit are refused in words", () => {
 });
 
 test("a layer without an output table ends with the joined heads", () => {
-  const table = [[1, 0], [0, 1]];
-  const layer = attendLayer({ x: [[1, 0], [0, 1]], queryTable: table, keyTable: table, valueTable: table });
+  const table = [
+    [1, 0],
+    [0, 1],
+  ];
+  const layer = attendLayer({
+    x: [
+      [1, 0],
+      [0, 1],
+    ],
+    queryTable: table,
+    keyTable: table,
+    valueTable: table,
+  });
   expect(layer.final).toBe(layer.joined);
 });

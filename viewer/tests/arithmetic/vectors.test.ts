@@ -21,7 +21,9 @@ function expectClose(found: Lists, wanted: Lists, where: string): void {
   } else if (wanted === null) {
     expect(found, where).toBeNull();
   } else {
-    expect(Math.abs((found as number) - wanted), where).toBeLessThanOrEqual(vectors.tolerance * Math.max(1, Math.abs(wanted)));
+    expect(Math.abs((found as number) - wanted), where).toBeLessThanOrEqual(
+      vectors.tolerance * Math.max(1, Math.abs(wanted)),
+    );
   }
 }
 
@@ -48,10 +50,13 @@ const heads = (lists: unknown): Matrix[] => withHeads(lists as Lists) as unknown
 
 function tablesOf(given: Record<string, unknown>): LayerTables {
   const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [camel(name), value])) as unknown as LayerTables;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [camel(name), value]),
+  ) as unknown as LayerTables;
 }
 
-const absentIfNaN = (numbers: ArrayLike<number>): Lists[] => Array.from(numbers, (one) => (Number.isNaN(one) ? null : one));
+const absentIfNaN = (numbers: ArrayLike<number>): Lists[] =>
+  Array.from(numbers, (one) => (Number.isNaN(one) ? null : one));
 
 describe("the shared test vectors", () => {
   test("there are as many as were published", () => {
@@ -67,24 +72,60 @@ describe("the shared test vectors", () => {
     const trace = layer ?? attend(heads(inputs["query"]), heads(inputs["key"]), heads(inputs["value"]), settings);
     const wanted = one.trace as unknown as Record<string, Lists>;
     expectClose(trace.scale, wanted["scale"]!, "scale");
-    expectClose(listed(trace.heads, (row) => row.products), withHeads(wanted["products"]!), "products");
-    expectClose(listed(trace.heads, (row) => row.scores), withHeads(wanted["scores"]!), "scores");
-    expectClose(listed(trace.heads, (row) => row.weights), withHeads(wanted["weights"]!), "weights");
-    expectClose(trace.heads.map((head) => head.map((row) => absentIfNaN(row.output))), withHeads(wanted["output"]!), "output");
+    expectClose(
+      listed(trace.heads, (row) => row.products),
+      withHeads(wanted["products"]!),
+      "products",
+    );
+    expectClose(
+      listed(trace.heads, (row) => row.scores),
+      withHeads(wanted["scores"]!),
+      "scores",
+    );
+    expectClose(
+      listed(trace.heads, (row) => row.weights),
+      withHeads(wanted["weights"]!),
+      "weights",
+    );
+    expectClose(
+      trace.heads.map((head) => head.map((row) => absentIfNaN(row.output))),
+      withHeads(wanted["output"]!),
+      "output",
+    );
     if (wanted["exponentials"] === null) {
       expect(trace.heads.flat().every((row) => row.exponentials === null && row.total === null)).toBe(true);
     } else {
-      expectClose(listed(trace.heads, (row) => row.exponentials), withHeads(wanted["exponentials"]!), "exponentials");
+      expectClose(
+        listed(trace.heads, (row) => row.exponentials),
+        withHeads(wanted["exponentials"]!),
+        "exponentials",
+      );
       const totals = trace.heads.map((head) => absentIfNaN(head.map((row) => row.total!)));
       expectClose(totals, depth(one.totals as Lists) === 2 ? (one.totals as Lists) : [one.totals as Lists], "totals");
     }
     const shifts = wanted["shift"] ?? trace.heads.map((head) => head.map(() => 0));
-    expectClose(trace.heads.map((head) => head.map((row) => row.shift)), depth(shifts) === 2 ? shifts : [shifts], "shift");
+    expectClose(
+      trace.heads.map((head) => head.map((row) => row.shift)),
+      depth(shifts) === 2 ? shifts : [shifts],
+      "shift",
+    );
     if (layer) {
-      expectClose(layer.joined.map((row) => Array.from(row)), wanted["joined"]!, "joined");
-      expectClose(layer.final.map((row) => Array.from(row)), wanted["final"]!, "final");
+      expectClose(
+        layer.joined.map((row) => Array.from(row)),
+        wanted["joined"]!,
+        "joined",
+      );
+      expectClose(
+        layer.final.map((row) => Array.from(row)),
+        wanted["final"]!,
+        "final",
+      );
       const { query } = one.trace.projections!;
-      expectClose(layer.projections.query.map((row) => Array.from(row)), query, "query projection");
+      expectClose(
+        layer.projections.query.map((row) => Array.from(row)),
+        query,
+        "query projection",
+      );
     }
   });
 
@@ -101,7 +142,11 @@ describe("the shared test vectors", () => {
     expectClose(results[one.tool]!(), one.result as Lists, one.tool);
     if ("steps" in one && one.steps) {
       const { shift, exponentials, total } = softmax(first as Vector);
-      expectClose([shift, Array.from(exponentials), total], [one.steps.shift, one.steps.exponentials, one.steps.total], "steps");
+      expectClose(
+        [shift, Array.from(exponentials), total],
+        [one.steps.shift, one.steps.exponentials, one.steps.total],
+        "steps",
+      );
     }
   });
 });
@@ -109,5 +154,8 @@ describe("the shared test vectors", () => {
 /** Of plain numbers the average is a number, of vectors a vector. */
 function averaged(values: Lists[], weights: Vector): Lists {
   if (Array.isArray(values[0])) return Array.from(blend(weights, values as number[][]));
-  return blend(weights, values.map((one) => [one as number]))[0]!;
+  return blend(
+    weights,
+    values.map((one) => [one as number]),
+  )[0]!;
 }
