@@ -24,6 +24,7 @@ COMMANDS = {
     "serve": "The local application, in the browser.",
     "spans": "Which part of a prompt the model looks at.",
     "stats": "Exact statistics of all heads, at any length.",
+    "view": "A page to look through: all words, layers and heads.",
 }
 """Subcommand and its line in `heedmap --help`; the code is loaded only when it is called."""
 

@@ -11,6 +11,7 @@ from heedmap.cli.common import note, show
 from heedmap.cli.options import head_option, layer_option, model_options, read, stack_options, text_argument
 
 TABLES = (".npy", ".csv", ".parquet")
+PAGES = (".html", ".htm")
 
 
 @click.command("map")
@@ -22,7 +23,7 @@ TABLES = (".npy", ".csv", ".parquet")
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Write a picture (.png, .svg, .pdf) or the numbers (.npy, .csv, .parquet) instead of a grid here.",
+    help="Write a picture (.png, .svg, .pdf), a page (.html) or numbers (.npy, .csv, .parquet) instead of a grid here.",
 )
 @click.option("--log", "logarithmic", is_flag=True, help="Colours on a logarithmic scale (pictures only).")
 @stack_options
@@ -48,6 +49,8 @@ def command(
         from heedmap.drawing.grid import grid
 
         show(grid(picture))
+    elif output.suffix.lower() in PAGES:
+        reading.page(output, layer=layer, head=head)
     elif output.suffix.lower() in TABLES:
         import numpy as np
 
