@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from heedmap.lab.data import BadRows, Contrast, Pair, Question, Sentence, contrasts, pairs, questions, sentences
+from heedmap.lab.data import BadRows, Contrast, Pair, Question, Sentence, contrasts, pairs, questions, sentences, units
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings
 
@@ -141,6 +141,10 @@ class DataSource:
     def pairs(self) -> Iterator[Pair]:
         """Its pairs, in the same way."""
         return pairs(self.path, form=self.form, skipped=self.skipped)
+
+    def units(self) -> Iterator[Pair | Question]:
+        """Its pairs, and the questions without a twin, in the same way."""
+        return units(self.path, form=self.form, skipped=self.skipped)
 
     def questions(self) -> Iterator[Question]:
         """Its questions, in the same way."""

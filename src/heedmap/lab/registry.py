@@ -11,6 +11,7 @@ from heedmap.lab.experiment import Experiment
 EXPERIMENTS: dict[str, tuple[str, str]] = {
     "sink": ("heedmap.lab.sink:Sink", "How much of the attention goes to the first token?"),
     "causal": ("heedmap.lab.causal:Causal", "Does a word see later words?"),
+    "reference": ("heedmap.lab.reference:Reference", "Does the model know which noun a pronoun means?"),
     "roles": ("heedmap.lab.roles:Roles", "Which heads look at the token before, or at where a token stood before?"),
 }
 """Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from heedmap.lab.data.bad_rows import BadRow, BadRows
 from heedmap.lab.data.formats import FORMATS
-from heedmap.lab.data.open import contrasts, pairs, questions, sentences
+from heedmap.lab.data.open import contrasts, pairs, questions, sentences, units
 from heedmap.lab.data.types import Contrast, Pair, Question, Sentence
 
 __all__ = [
@@ -19,4 +19,5 @@ __all__ = [
     "pairs",
     "questions",
     "sentences",
+    "units",
 ]

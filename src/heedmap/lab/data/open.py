@@ -55,6 +55,20 @@ def pairs(source: Path | None = None, *, form: str | None = None, skipped: BadRo
     return _each(pair_up(_read(source, PAIRS, form)), _pair_of, skipped, "pair")
 
 
+def units(
+    source: Path | None = None, *, form: str | None = None, skipped: BadRows | None = None
+) -> Iterator[Pair | Question]:
+    """Pairs where a question has a twin, and questions where it has none.
+
+    Args and errors are those of `sentences`.
+
+    Example:
+        >>> next(units()).id
+        'size-trophy'
+    """
+    return _each(pair_up(_read(source, PAIRS, form)), _unit_of, skipped, "pair or question")
+
+
 def questions(
     source: Path | None = None, *, form: str | None = None, skipped: BadRows | None = None
 ) -> Iterator[Question]:
@@ -137,6 +151,12 @@ def _pair_of(value: Value) -> Iterable[Pair] | str:
         return [value]
     if isinstance(value, Question):
         return "it has no twin in which the word means the other noun"
+    return f"it is a {_kind(value)}: a pair has texts, word, candidates and answers"
+
+
+def _unit_of(value: Value) -> Iterable[Pair | Question] | str:
+    if isinstance(value, Pair | Question):
+        return [value]
     return f"it is a {_kind(value)}: a pair has texts, word, candidates and answers"
 
 

@@ -11,6 +11,7 @@ from heedmap.text.words import TextIndex
 
 _NUMBERED = re.compile(r"(.+)#(\d+)", re.DOTALL)
 _DETERMINER = re.compile(r"(the|a|an)\s+", re.IGNORECASE)
+_OPENING = re.compile(r"(the|a|an|this|that|his|her|their|its|my|your|our)\b", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(r"\b(the|a|an)\s+$", re.IGNORECASE)
 _POSSESSIVES = {"his", "their", "its", "my", "your", "our"}
 _AFTER_OBJECT = re.compile(
@@ -94,8 +95,7 @@ class Filled:
 def filled(question: Question) -> tuple[Filled, Filled]:
     """The text twice, with noun A and with noun B in the word's place.
 
-    A noun that has an article in the text gets "the"; one in the place of a possessive gets "'s"; the first letter
-    follows that of the word.
+    The nouns are `phrases`; in the place of a possessive they get "'s"; the first letter follows that of the word.
 
     Raises:
         ValueError: the word does not stand in the text.
@@ -108,8 +108,10 @@ def filled(question: Question) -> tuple[Filled, Filled]:
     span = place_of(question.text, question.word)
     if span is None:
         raise ValueError(f"{question.word!r} does not stand once in {question.text!r}")
-    put = _put if question.blank else _fill
-    first, second = (put(question.text, span, candidate) for candidate in question.candidates)
+    if question.blank:
+        first, second = (_put(question.text, span, candidate) for candidate in question.candidates)
+    else:
+        first, second = (_fill(question.text, span, noun) for noun in phrases(question.text, question.candidates))
     return first, second
 
 
@@ -119,10 +121,9 @@ def _put(text: str, span: Span, noun: str) -> Filled:
     return Filled(before + text[span[1] :], len(before))
 
 
-def _fill(text: str, span: Span, candidate: str) -> Filled:
-    """One candidate in the word's place."""
+def _fill(text: str, span: Span, noun: str) -> Filled:
+    """One noun in the word's place, fitted to it."""
     word = text[slice(*span)]
-    noun = as_phrase(text, candidate)
     if is_possessive(word, text[span[1] :]) and not noun.endswith(("'s", "’s")):
         noun += "'" if noun.endswith("s") and word.lower() == "their" else "'s"
     if word[:1].isupper() and len(word) > 1:
@@ -142,19 +143,25 @@ def is_possessive(word: str, after: str) -> bool:
     return re.match(r"\s+\w", after) is not None and _AFTER_OBJECT.match(after) is None
 
 
-def as_phrase(text: str, candidate: str) -> str:
-    """A candidate as it stands within a sentence: with the article that it has in the text, in small letters.
+def phrases(text: str, candidates: tuple[str, str]) -> tuple[str, str]:
+    """Two candidates as they stand within a sentence: articles and "his" in small letters.
+
+    Where both come without article, and both have one in the text, both get "the".
 
     Example:
-        >>> as_phrase("A cat slept.", "cat"), as_phrase("Anna slept.", "Anna"), as_phrase("", "The cat")
-        ('the cat', 'Anna', 'the cat')
+        >>> phrases("A cat saw the dog.", ("cat", "dog")), phrases("Ann saw my dog.", ("Ann", "My dog"))
+        (('the cat', 'the dog'), ('Ann', 'my dog'))
     """
-    article = _DETERMINER.match(candidate)
-    if article:
-        return article[0].lower() + candidate[article.end() :]
-    place = noun_place(text, candidate)
-    has_article = place is not None and _DETERMINER_BEFORE.search(text[: place[0]])
-    return f"the {candidate}" if has_article else candidate
+    if all(_lacks_article(text, candidate) for candidate in candidates):
+        return f"the {candidates[0]}", f"the {candidates[1]}"
+    first, second = (_OPENING.sub(lambda found: found[0].lower(), candidate) for candidate in candidates)
+    return first, second
+
+
+def _lacks_article(text: str, candidate: str) -> bool:
+    """Whether a candidate comes without the article that it has in the text."""
+    place = None if _OPENING.match(candidate) else noun_place(text, candidate)
+    return place is not None and _DETERMINER_BEFORE.search(text[: place[0]]) is not None
 
 
 def exchanged(text: str, candidates: tuple[str, str]) -> str | None:
