@@ -85,6 +85,12 @@ def read_run(folder: Path) -> dict[str, Any]:
     return found
 
 
+def finish_shard(folder: Path, skipped: Mapping[str, Mapping[str, str]]) -> None:
+    """Write down that a shard is done, and which items of each experiment it could not measure."""
+    plan = read_run(folder)
+    write_json(folder / RUN_FILE, {**plan, "run": {**plan["run"], "skipped_items": skipped}})
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedmap._version import __version__
-from heedmap.lab.folder import begin, locked
+from heedmap.lab.folder import begin, finish_shard, locked
 from heedmap.lab.identity import describe, machine, versions
 from heedmap.lab.measure import Measured, Note, measure_part
 from heedmap.lab.plan import Part
@@ -82,11 +82,13 @@ def perform(
     parts = request.parts()
     with locked(place.folder):
         about = describe(place.model)
-        begin(place.folder, plan_of(request, parts, about), resume=resume)
+        plan = {**plan_of(request, parts, about), "run": {"begun": clock(started), "model": about}}
+        begin(place.folder, plan, resume=resume)
         measured = [engine(place, part) for part in parts]
         if not request.shard.is_all:
+            finish_shard(place.folder, {one.part.name: one.skipped for one in measured})
             return None
-        how = {"command": shlex.join(command), "seconds": round(time.time() - started, 1), "started": _clock(started)}
+        how = {"command": shlex.join(command), "seconds": round(time.time() - started, 1), "started": clock(started)}
         report = conclude(request, measured, about, how)
         write_report(report, place.folder)
         return report
@@ -138,6 +140,6 @@ def conclude(
     return Report(request.name, findings, run)
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
     """A moment as people and programs read it, in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table as Grid
@@ -31,17 +33,17 @@ def _finding(name: str, finding: Finding) -> list[RenderableType]:
     heading = Text(f"{name}: ")
     heading.append(visible(finding.verdict), style="bold")
     lines: list[RenderableType] = [heading, Text(visible(finding.sentence))]
-    lines += [_listed("+", line) for line in finding.shows]
-    lines += [_listed("-", f"It does not show: {line}") for line in finding.does_not_show]
+    for title, listed in (("What it shows", finding.shows), ("What it does not show", finding.does_not_show)):
+        lines += ["", Text(title, style="bold"), *(_listed(line) for line in listed)]
     lines.append(_figures(finding.figures))
     lines += [_table(table) for table in finding.tables.values() if len(table.columns) <= MOST_COLUMNS]
     return lines
 
 
-def _listed(mark: str, line: str) -> RenderableType:
+def _listed(line: str) -> RenderableType:
     """One line of a list, wrapped under itself."""
     grid = Grid.grid(padding=(0, 1))
-    grid.add_row(mark, Text(visible(line)))
+    grid.add_row("-", Text(visible(line)))
     return grid
 
 
@@ -60,7 +62,8 @@ def _figures(figures: dict[str, Figure]) -> RenderableType:
     """The main figures, with their intervals and in words."""
     grid = Grid(box=None, show_edge=False, pad_edge=False, padding=(0, 1))
     for heading in ("figure", "value", "95% interval", "n", "what it is"):
-        grid.add_column(heading, justify="right" if heading in ("value", "n") else "left", overflow="fold")
+        side: Literal["left", "right"] = "right" if heading in ("value", "n") else "left"
+        grid.add_column(heading, justify=side, overflow="fold", no_wrap=heading != "what it is")
     for name, figure in figures.items():
         if is_main(name):
             n = "" if figure.n is None else f"{figure.n:,}"

@@ -1,0 +1,51 @@
+"""The experiment `causal`: does a word see later words? Two texts that part somewhere must agree before that point."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.rows import Row, Rows
+from heedmap.lab.settings import Settings, setting
+
+if TYPE_CHECKING:
+    from heedmap.reading.model import Model
+
+
+@dataclass(frozen=True, kw_only=True)
+class CausalSettings(Settings):
+    """What `causal` can be told."""
+
+    roundings: float = setting(
+        64.0,
+        "Where two texts differ in length: how many roundings of a layer's largest number still count as equal.",
+        least=0,
+    )
+
+
+class Causal:
+    """See the module."""
+
+    name: ClassVar[str] = "causal"
+    purpose: ClassVar[str] = "Does a word see later words?"
+    verdicts: ClassVar[tuple[str, ...]] = ("causal", "not causal", "not causal, as built", "cannot tell")
+    Settings: ClassVar[type[Settings]] = CausalSettings
+
+    def items(self, settings: CausalSettings, data: DataSource) -> Sequence[Item]:
+        """Two texts each that part somewhere."""
+        return [Item(one.id, max(map(len, one.texts)), one) for one in data.contrasts()]
+
+    def measure(self, model: Model, items: Sequence[Item], settings: CausalSettings) -> Iterator[Row]:
+        """The largest differences before and after the texts part; each text runs alone, as it would anywhere."""
+        from heedmap.lab.causal_measure import differences
+
+        for item in items:
+            yield {"family": item.content.family, **differences(model, item.content.texts, settings.special_tokens)}
+
+    def conclude(self, rows: Rows, settings: CausalSettings) -> Finding:
+        """The largest difference of all pairs, and what it means; see `heedmap.lab.causal_conclude`."""
+        from heedmap.lab.causal_conclude import conclude
+
+        return conclude(rows, settings)
