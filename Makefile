@@ -11,10 +11,13 @@ READY := $(VENV)/ready
 PEERS_VENV ?= .venv-peers
 PEERS := $(PEERS_VENV)/ready
 TROPHY := The trophy did not fit in the suitcase because it was too big.
+BUNDLE := src/heedmap/drawing/page/bundle/sources.sha256
+NODE_MODULES := viewer/node_modules/.package-lock.json
+VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/vite.config.ts
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all lint docs bench bench-write gpu-check clean
+.PHONY: help demo viewer viewer-test chromium test test-all lint docs bench bench-write gpu-check clean
 
 help: ## list what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,20 +26,43 @@ $(READY): pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	$(BIN)/python -m pip install --quiet $(TORCH)
-	$(BIN)/python -m pip install --quiet --editable ".[parquet]" --group dev
+	$(BIN)/python -m pip install --quiet --editable ".[notebook,parquet]" --group dev
 	@touch $@
 
-demo: $(READY) ## set up, fetch the default model, show where "it" looks, and draw the map as demo/trophy.png
+demo: $(READY) ## set up, fetch the default model, show where "it" looks, and write demo/trophy.png and demo/trophy.html
 	@mkdir -p demo
 	$(BIN)/heedmap read "$(TROPHY)" --word it --layer 16 --head 3
 	$(BIN)/heedmap map "$(TROPHY)" --layer 16 --head 3 --output demo/trophy.png
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory viewer; fi
+	@if [ -f $(BUNDLE) ]; \
+	then $(BIN)/heedmap view "$(TROPHY)" --word it --layer 16 --head 3 --steps-layers all --output demo/trophy.html; \
+	else echo "demo/trophy.html is missing: the page needs npm, which comes with Node 20.19 or newer; then: make demo"; fi
 
-test: lint ## set up, lint, type check, and test (under 10 minutes)
+viewer: $(BUNDLE) ## build the page's program from viewer/ (needs Node 20.19 or newer)
+
+$(NODE_MODULES): viewer/package.json viewer/package-lock.json
+	@command -v npm > /dev/null || { echo "npm is missing: install Node 20.19 or newer, which brings it" >&2; exit 1; }
+	cd viewer && npm ci --no-audit --no-fund
+	@touch $@
+
+$(BUNDLE): $(NODE_MODULES) $(VIEWER_SOURCES)
+	cd viewer && npm run --silent build
+	@touch $@
+
+viewer-test: $(BUNDLE) ## type check and test the page's program
+	cd viewer && npm run --silent check
+	cd viewer && npm run --silent test
+
+chromium: # the browser of the page's tests; installed where that is allowed
+	@command -v chromium > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null || \
+	{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } > /dev/null
+
+test: lint viewer-test chromium ## set up, lint, type check, and test (under 10 minutes)
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
 	$(PYTEST) -m "not slow"
 
-test-all: lint ## test everything, the slow rest and freshly drawn examples included
+test-all: lint viewer-test chromium ## test everything, the slow rest and freshly drawn examples included
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
 	HYPOTHESIS_PROFILE=search $(PYTEST)
@@ -69,4 +95,4 @@ gpu-check: $(READY) ## on a machine with a GPU: agreement, speed and memory ther
 	$(BIN)/python -m benchmarks.gpu_check
 
 clean: ## remove the environment and what tools left behind; fetched models stay in their cache
-	rm -rf $(VENV) $(PEERS_VENV) demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS_VENV) demo dist build viewer/node_modules $(dir $(BUNDLE)) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,10 +1,38 @@
 // One ES module and one style sheet: Python puts both inside the page, and a notebook loads the same module.
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+const BUNDLE = "../src/heedmap/drawing/page/bundle";
+const SOURCES = ["src", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts"];
+
+/** The hash of all sources, as in hatch_build.py: no wheel is made with a program of other sources. */
+function sourceHash(): string {
+  const names = SOURCES.flatMap((name) =>
+    statSync(HERE + name).isDirectory()
+      ? readdirSync(HERE + name, { recursive: true, encoding: "utf8" }).map((inside) => `${name}/${inside.replaceAll("\\", "/")}`)
+      : [name],
+  );
+  const hash = createHash("sha256");
+  for (const name of names.filter((one) => statSync(HERE + one).isFile()).sort()) {
+    hash.update(`${name}\0`).update(readFileSync(HERE + name)).update("\0");
+  }
+  return hash.digest("hex");
+}
+
 export default defineConfig({
+  plugins: [
+    {
+      name: "source-hash",
+      apply: "build",
+      closeBundle: () => writeFileSync(`${HERE}${BUNDLE}/sources.sha256`, `${sourceHash()}\n`),
+    },
+  ],
   build: {
     target: "es2022",
-    outDir: "../src/heedmap/drawing/page/bundle",
+    outDir: BUNDLE,
     emptyOutDir: true,
     lib: { entry: "src/main.tsx", formats: ["es"], fileName: () => "page.js", cssFileName: "page" },
     reportCompressedSize: true,
