@@ -16,6 +16,7 @@ COMMANDS = {
     "completion": "Print the completion script for a shell.",
     "explain": "The four steps with a model's real numbers.",
     "lab": "Test what you think you saw: experiments with controls.",
+    "learn": "The course: lessons, exercises, and your own code checked.",
     "map": "One head's whole map, in the terminal or as a file.",
     "models": "The models there are; fetch one.",
     "next": "The odds of the next token.",

@@ -19,7 +19,7 @@ DEFAULT_MODEL = "smollm2"
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 
-def _all(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
+def all_of(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated], Decorated]:
     """Several decorators as one, shown in the order given."""
 
     def decorate(function: Decorated) -> Decorated:
@@ -30,16 +30,16 @@ def _all(*decorators: Callable[[Decorated], Decorated]) -> Callable[[Decorated],
     return decorate
 
 
-text_argument = _all(click.argument("text", metavar="TEXT"))
+text_argument = all_of(click.argument("text", metavar="TEXT"))
 
-weight_options = _all(
+weight_options = all_of(
     click.option("--revision", metavar="REVISION", help="Branch, tag or commit of a Hub model."),
     click.option("--dtype", default="auto", show_default=True, help="auto, float32, float16, bfloat16 or float64."),
     click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, mps ..."),
     click.option("--allow-random", is_flag=True, help="Accept weights that the checkpoint lacks: they are random."),
 )
 
-loading_options = _all(
+loading_options = all_of(
     click.option(
         "--model",
         "model_name",
@@ -51,7 +51,7 @@ loading_options = _all(
     weight_options,
 )
 
-model_options = _all(
+model_options = all_of(
     loading_options,
     click.option(
         "--special-tokens/--no-special-tokens",
@@ -61,7 +61,7 @@ model_options = _all(
     click.option("--truncate", is_flag=True, help="Cut a text that is longer than the model's positions."),
 )
 
-stack_options = _all(
+stack_options = all_of(
     click.option(
         "--target", metavar="TEXT", help="What the decoder of an encoder-decoder runs; @FILE as for TEXT itself."
     ),
@@ -76,11 +76,23 @@ head_option = click.option("--head", type=int, metavar="N", help="From 0; the me
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a picture.")
 
 
+class LoadModel:
+    """Another way to load models, put into the click context by a command that runs commands."""
+
+    def __init__(self, load: Callable[..., Model]) -> None:
+        self.load = load
+
+
 def load_model(options: dict[str, Any]) -> Model:
-    """The model that `model_options` name; takes its options out of the dictionary."""
+    """The model that `model_options` name; takes its options out of the dictionary.
+
+    A command that runs other commands (the course does) hands them its own way of loading, which keeps what it loaded.
+    """
     from heedmap.reading.loading import load
 
-    return load(
+    context = click.get_current_context(silent=True)
+    kept = context.find_object(LoadModel) if context is not None else None
+    return (load if kept is None else kept.load)(
         options.pop("model_name"),
         revision=options.pop("revision"),
         dtype=options.pop("dtype"),
@@ -152,6 +164,7 @@ def say_what_was_read(reading: Reading) -> None:
 
 __all__ = [
     "TEXT_HELP",
+    "all_of",
     "head_option",
     "json_option",
     "layer_option",

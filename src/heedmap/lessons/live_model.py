@@ -6,7 +6,7 @@ Tables and pictures of models are shown with `command` (see `live_command`).
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
@@ -21,18 +21,27 @@ _PLACE = "[layer=16] [head=3] [model=smollm2] [digits=3]"
 
 
 @functools.cache
+def load_once(name: str, **options: Any) -> Model:
+    """A model, loaded once a process; the options are those of `heedmap.load`.
+
+    Raises:
+        ModelError: it cannot be loaded.
+    """
+    from heedmap.reading.loading import load
+
+    return load(name, **options)
+
+
 def model_named(name: str) -> Model:
-    """A catalogue model, loaded once a process.
+    """A model that lessons use.
 
     Raises:
         LessonError: lessons do not use that one.
         ModelError: it cannot be loaded.
     """
-    from heedmap.reading.loading import load
-
     if name not in MODELS:
         raise LessonError(f"no model {name!r} in lessons: expected one of {', '.join(MODELS)}")
-    return load(name)
+    return load_once(name, revision=None, dtype="auto", device="auto", allow_random=False)
 
 
 def _model(arguments: Arguments) -> Model:

@@ -20,7 +20,8 @@ class Unreadable(Exception):  # noqa: N818 - it reads as a sentence
 def read_answer(step: Step, typed: str) -> Answer:
     """The numbers of an answer: separated by blanks, commas or semicolons, in brackets or not.
 
-    A fraction (1/3), a percentage (38%) and, where one number is asked for, a decimal comma (0,38) are read too.
+    A fraction (1/3), a percentage (38%), the name of what a number belongs to (cat 0.38) and, where one number is asked
+    for, a decimal comma (0,38) are read too.
 
     Args:
         step: what was asked.
@@ -30,18 +31,20 @@ def read_answer(step: Step, typed: str) -> Answer:
         Unreadable: these are no numbers, or not as many as asked for; or it is none of the words to choose from.
 
     Example:
-        >>> step = Step("weights", "", lambda done: (0.0, 0.0), "")
-        >>> read_answer(step, "[0.38, 62%]")
+        >>> step = Step("weights", "", lambda done: (0.0, 0.0), "", labels=("cat", "sat"))
+        >>> read_answer(step, "[0.38, sat 62%]")
         (0.38, 0.62)
     """
     text = typed.strip().strip("[]()").strip()
     if not text:
         raise Unreadable("nothing was written")
     if step.options:
-        return (float(_place(step.options, text)),)
+        return (float(choose(step.options, text)),)
     count = _count(step)
     if count == 1 and _DECIMAL_COMMA.match(text):
         text = text.replace(",", ".")
+    for label in step.labels:
+        text = re.sub(rf"(?<!\w){re.escape(label)}(?!\w)[:=]?", " ", text, flags=re.IGNORECASE)
     parts = [part for part in re.split(r"[\s,;]+", re.sub(r"\s*/\s*", "/", text)) if part]
     numbers = tuple(_number(part) for part in parts)
     if len(numbers) != count:
@@ -77,17 +80,28 @@ def _float(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-def _place(options: tuple[str, ...], text: str) -> int:
-    """Which option was meant: by its words, in any case, or by its number from 1."""
+def choose(options: tuple[str, ...], text: str) -> int:
+    """Which option was meant: by its words, in any case, by their beginning, or by its number or letter.
+
+    Raises:
+        Unreadable: none of them.
+
+    Example:
+        >>> choose(("The", "cat"), "CAT"), choose(("The", "cat"), "2"), choose(("less", "more"), "b")
+        (1, 1, 1)
+    """
     folded = [option.casefold() for option in options]
     wanted = text.strip("\"'“” ").casefold()
     if wanted in folded:
         return folded.index(wanted)
     if wanted.isdecimal() and 1 <= int(wanted) <= len(options):
         return int(wanted) - 1
+    if len(wanted) == 1 and 0 <= ord(wanted) - ord("a") < len(options):
+        return ord(wanted) - ord("a")
     beginning = [index for index, option in enumerate(folded) if option.startswith(wanted)]
     if len(beginning) == 1:
         return beginning[0]
     near = get_close_matches(wanted, folded, n=1)
-    hint = f"; did you mean {options[folded.index(near[0])]}?" if near else ""
-    raise Unreadable(f"expected one of {', '.join(options)}, or its number{hint}")
+    hint = f"; did you mean {options[folded.index(near[0])]!r}?" if near else ""
+    listed = ", ".join(options) if sum(map(len, options)) < 60 else f"the {len(options)} answers"
+    raise Unreadable(f"expected one of {listed}, or its number{hint}")

@@ -104,7 +104,7 @@ def _projection_step(name: str, formula: str, x: Sequence[float], learned: Array
         mistakes.append(wrong("table-turned", lambda done: (learned @ np.array(x)).tolist()))
     return Step(
         name,
-        f"What is {formula}? ({width} numbers.)",
+        f"What is {formula}?",
         lambda done: matrix_product([list(x)], learned).result[0].tolist(),
         "The vector with the table's first column gives the first number, and so on.",
         labels=tuple(f"number {index + 1}" for index in range(width)),

@@ -250,7 +250,7 @@ def blend_step(weights: Work, values: Sequence[Sequence[float]], keys: Sequence[
         mistakes.append(wrong("key-for-value", lambda done: (np.array(weights(done)) @ np.array(keys)).tolist()))
     return Step(
         "the blend",
-        "Blend: the sum of weight times value." + (f" ({width} numbers.)" if width > 1 else ""),
+        "Blend: the sum of weight times value.",
         lambda done: np.atleast_1d(weighted_average(grid, list(weights(done))).result).tolist(),
         "For the first number: each word's first value times its weight, all added up.",
         labels=tuple(f"number {index + 1}" for index in range(width)) if width > 1 else (),

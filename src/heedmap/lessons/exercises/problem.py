@@ -184,6 +184,17 @@ def shown_answer(step: Step, answer: Answer) -> str:
     return ", ".join(texts)
 
 
+def typed_answer(problem: Problem, index: int) -> str:
+    """The right answer of a step as a learner would type it.
+
+    Args:
+        problem: the exercise.
+        index: the step, from 0.
+    """
+    step, answer = problem.steps[index], problem.exact()[index]
+    return step.options[int(answer[0])] if step.options else ", ".join(plain(one, step.digits) for one in answer)
+
+
 def plain(value: float, digits: int = 2) -> str:
     """A number without digits it does not need, but with all of them when it is rounded.
 
