@@ -22,7 +22,7 @@ BROUGHT_ALONG = {"tokenizers", "jinja2"}
 """What a declared package needs itself, always: transformers its tokenizers, torch jinja2."""
 
 PROJECT = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-REQUIREMENTS: list[str] = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["parquet"]
+REQUIREMENTS: list[str] = sum(PROJECT["optional-dependencies"].values(), PROJECT["dependencies"])
 
 
 def imported_packages() -> set[str]:

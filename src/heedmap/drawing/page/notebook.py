@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import sys
 from typing import Any, Unpack
 
@@ -61,23 +60,22 @@ def _widget_class() -> Any:
         MissingExtra: anywidget is not installed.
     """
     try:
-        anywidget = importlib.import_module("anywidget")
+        import anywidget
+        import traitlets
     except ImportError:
         raise MissingExtra(
             'the page in a notebook needs anywidget: pip install "heedmap[notebook]"; reading.page("page.html") '
             "writes it as a file without"
         ) from None
     bundle = load_bundle()
-    values = {
-        "_esm": bundle.script,
-        "_css": bundle.style,
-        "header": _synced("Unicode"),
-        "data": _synced("Bytes"),
-        "sizes": _synced("List"),
-    }
-    return type("Page", (anywidget.AnyWidget,), values)
 
+    class Page(anywidget.AnyWidget):
+        """One page; the program reads its values by these names."""
 
-def _synced(kind: str) -> Any:
-    """A value of the widget that the page can read."""
-    return getattr(importlib.import_module("traitlets"), kind)().tag(sync=True)
+        _esm = bundle.script
+        _css = bundle.style
+        header = traitlets.Unicode().tag(sync=True)
+        data = traitlets.Bytes().tag(sync=True)
+        sizes = traitlets.List(traitlets.Int()).tag(sync=True)
+
+    return Page
