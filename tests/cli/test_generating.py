@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
+import pytest
+import torch
 from rich.cells import cell_len
 
 from heedmap.reading.model import Model
@@ -55,3 +60,52 @@ def test_what_does_not_go_together_is_refused(heedmap_command: CommandLine) -> N
     prompt = heedmap_command("read", PROMPT, "--generate", "2", "--word", "sat")
     assert prompt.code == 1
     assert "“sat” stands in the prompt" in prompt.err
+
+
+def test_sampling_is_that_of_transformers_with_the_same_seed(heedmap_command: CommandLine, smollm2: Model) -> None:
+    given = ("--generate", "5", "--layer", "12", "--sample", "--temperature", "0.7", "--top-p", "0.9", "--top-k", "40")
+    run = heedmap_command("read", PROMPT, *given, "--seed", "3", "--json")
+    assert run.code == 0
+    torch.manual_seed(3)
+    ids = torch.tensor([smollm2.tokenize(PROMPT).ids])
+    settings: dict[str, Any] = {"do_sample": True, "temperature": 0.7, "top_p": 0.9, "top_k": 40}
+    expected = smollm2.module.generate(ids, max_new_tokens=5, **settings)
+    assert run.json["text"] == smollm2.tokenizer.decode(expected[0])
+    assert run.json["options"] == {**settings, "seed": 3}
+    again = heedmap_command("read", PROMPT, *given, "--seed", "3", "--json")
+    assert again.json == run.json
+
+
+def test_a_seed_that_was_drawn_is_named_and_gives_the_same_text(heedmap_command: CommandLine) -> None:
+    run = heedmap_command("read", PROMPT, "--generate", "4", "--layer", "12", "--sample")
+    found = re.search(r"sampled with --seed (\d+): the same seed", run.err)
+    assert found is not None
+    again = heedmap_command("read", PROMPT, "--generate", "4", "--layer", "12", "--sample", "--seed", found[1])
+    assert again.out == run.out
+
+
+def test_beams_are_those_of_transformers(heedmap_command: CommandLine, smollm2: Model) -> None:
+    run = heedmap_command("read", PROMPT, "--generate", "4", "--layer", "12", "--beams", "3", "--json")
+    ids = torch.tensor([smollm2.tokenize(PROMPT).ids])
+    expected = smollm2.module.generate(ids, max_new_tokens=4, num_beams=3, do_sample=False)
+    assert run.json["text"] == smollm2.tokenizer.decode(expected[0])
+    assert run.json["options"] == {"do_sample": False, "num_beams": 3}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--sample",), "--sample goes with --generate"),
+        (("--beams", "2"), "--beams goes with --generate"),
+        (("--top-p", "0.5"), "--top-p goes with --generate"),
+        (("--generate", "2", "--seed", "1"), "--seed goes with --sample: without it the likeliest token is taken"),
+        (("--generate", "2", "--temperature", "2"), "--temperature goes with --sample"),
+        (("--generate", "2", "--sample", "--temperature", "0"), "'--temperature'"),
+        (("--generate", "2", "--sample", "--top-p", "1.5"), "'--top-p'"),
+        (("--generate", "2", "--beams", "0"), "'--beams'"),
+    ],
+)
+def test_options_that_do_not_go_together(heedmap_command: CommandLine, options: tuple[str, ...], message: str) -> None:
+    run = heedmap_command("read", PROMPT, *options)
+    assert (run.code, run.out) == (2, "")
+    assert message in run.err

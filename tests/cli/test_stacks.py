@@ -47,6 +47,20 @@ def test_layer_by_layer_on_source_words(heedmap_command: CommandLine, bart: Path
     assert "layer by layer" in run.out
 
 
+def test_what_it_writes_by_sampling_and_beams_with_the_rows_on_the_source(
+    heedmap_command: CommandLine, bart: Path
+) -> None:
+    options = ("--model", str(bart), "--layer", "1", "--generate", "4", "--json")
+    sampled = heedmap_command("read", SOURCE, *options, "--sample", "--seed", "5").json
+    assert sampled["options"] == {"do_sample": True, "seed": 5}
+    assert sampled == heedmap_command("read", SOURCE, *options, "--sample", "--seed", "5").json
+    beams = heedmap_command("read", SOURCE, *options, "--beams", "3").json
+    assert {len(row["weights"]) for row in beams["rows"]} == {7}  # the tokens of the source
+    assert [row["sum"] for row in beams["rows"]] == pytest.approx([1.0] * len(beams["rows"]), abs=1e-6)
+    decoder = heedmap_command("read", SOURCE, *options, "--beams", "3", "--stack", "decoder").json
+    assert [row["chooses"] for row in decoder["rows"]] == [1 + row["row"] for row in beams["rows"]]
+
+
 def test_asking_wrongly(heedmap_command: CommandLine, bart: Path) -> None:
     without = heedmap_command("read", SOURCE, "--model", str(bart))
     assert without.code == 1

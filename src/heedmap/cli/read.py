@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, print_json, show
+from heedmap.cli.generating import generation_options, generation_settings, show_generation
 from heedmap.cli.options import head_option, json_option, model_options, read, stack_options, text_argument
 from heedmap.errors import OutOfRange
 
@@ -33,13 +34,7 @@ ALL_LAYERS = "all"
     help="For a word of several tokens: the mean of their rows, or the row of the last.",
 )
 @stack_options
-@click.option(
-    "--generate",
-    "new_tokens",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Let the model go on with TEXT for N tokens, and show where it looked when it chose each.",
-)
+@generation_options
 @json_option
 @model_options
 def command(
@@ -49,7 +44,6 @@ def command(
     head: int | None,
     on: str | None,
     query_rule: str,
-    new_tokens: int | None,
     as_json: bool,
     **options: Any,
 ) -> None:
@@ -63,16 +57,16 @@ def command(
     heedmap read "The trophy did not fit in the suitcase because it was too big." --word it --layer 16 --head 3
     heedmap read @letter.txt --word because --layer all --on letter,late
     heedmap read "The cat sat on the" --generate 20 --layer 12
+    heedmap read "The cat sat on the" --generate 20 --sample --temperature 0.8 --seed 1
 
     With --generate, row i is that which chose token i + 1, at the step when nothing stood behind it; --word then names
     one of the new tokens, and shows the whole row that chose it.
     """
-    if new_tokens is not None:
+    settings = generation_settings(options)
+    if settings is not None:
         if layer == ALL_LAYERS or on is not None or query_rule != "mean":
             raise click.UsageError("--generate takes one layer, and neither --on nor --query-rule")
-        from heedmap.cli.generating import show_generation
-
-        show_generation(text, new_tokens, word, _number(layer), head, options, as_json=as_json)
+        show_generation(text, settings, word, _number(layer), head, options, as_json=as_json)
         return
     if layer == ALL_LAYERS:
         reading = read(text, options, layers=None)
