@@ -1,6 +1,6 @@
 // The numbers on screen as files: a table as Python writes it, and strict JSON.
 
-import { visibleLabel } from "../map/label-text";
+import { visible } from "../app/parts";
 
 /** The cells of a part of a map, row by row. */
 export interface Cells {
@@ -19,10 +19,10 @@ const CORNER = "from (query) \\ to (key)";
 export function csv(cells: Cells): string {
   const width = cells.keys.length;
   const line = (fields: string[]) => fields.map(quoted).join(",");
-  const header = line([CORNER, ...cells.keys.map(({ label }) => noFormula(visibleLabel(label)))]);
+  const header = line([CORNER, ...cells.keys.map(({ label }) => noFormula(visible(label)))]);
   const rows = cells.queries.map(({ label }, row) => {
     const numbers = cells.keys.map((_, column) => numberText(cells, row * width + column));
-    return line([noFormula(visibleLabel(label)), ...numbers]);
+    return line([noFormula(visible(label)), ...numbers]);
   });
   return `${[header, ...rows].join("\n")}\n`;
 }

@@ -1,7 +1,8 @@
 // What there is to say about one cell, in words: for the tip beside the pointer and for those who listen.
 
 import type { LayerInfo, ReadingSource, Row } from "../data/types";
-import { visibleLabel } from "./label-text";
+import { visible } from "../app/parts";
+import { isolated } from "./pen";
 import type { Cell } from "./viewport";
 
 /** A number as exact as it is useful: exactText(0.56512) is "0.5651", exactText(0.0000312) is "3.12e-5". */
@@ -11,6 +12,9 @@ export function exactText(number: number): string {
   const text = size === 0 ? "0" : size < 0.001 ? size.toExponential(2) : size.toFixed(4);
   return number < 0 ? `−${text}` : text;
 }
+
+/** plural("difference of weights") is "differences of weights". */
+export const plural = (unit: string): string => unit.replace(/^\w+/, "$&s");
 
 /** "layer 16, head 3", or "layer 16, mean of 9 heads". */
 export function placeText(info: LayerInfo, head: number | null): string {
@@ -36,8 +40,8 @@ export interface CellText {
 
 /** What a cell says; `row` is the source's own row of the query, null while it is on its way. */
 export function cellText(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row | null): CellText {
-  const looking = visibleLabel(source.queries.tokens[cell.query]!.label);
-  const looked = visibleLabel(source.keys.tokens[cell.key]!.label);
+  const looking = visible(source.queries.tokens[cell.query]!.label);
+  const looked = visible(source.keys.tokens[cell.key]!.label);
   if (row && !row.allowed[cell.key]) {
     return { looking, looked, verb: "may not look at", value: reason(info, cell), absent: true };
   }
@@ -48,5 +52,5 @@ export function cellText(source: ReadingSource, info: LayerInfo, cell: Cell, row
 /** The same in one line, with the tokens' numbers, for a screen reader. */
 export function spoken(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row, unit: string): string {
   const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
-  return `${looking} (token ${cell.query}) ${verb} ${looked} (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
+  return `${isolated(looking)} (token ${cell.query}) ${verb} ${isolated(looked)} (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
 }

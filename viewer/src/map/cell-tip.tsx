@@ -1,9 +1,11 @@
 // One cell in words: beside the pointer, and under the map for the cell that is chosen.
 
 import { useEffect, useState } from "preact/hooks";
+import { visible } from "../app/parts";
 import type { LayerInfo, ReadingSource, Row } from "../data/types";
-import { cellText, exactText, placeText, spoken } from "./cell-text";
+import { cellText, exactText, placeText, plural, spoken } from "./cell-text";
 import type { MapController } from "./controller";
+import { isolated } from "./pen";
 import type { RowCache } from "./row-cache";
 import type { Pooling } from "./tile-store";
 import type { Cell } from "./viewport";
@@ -104,8 +106,8 @@ export function CellLine({
 }
 
 function rowText(source: ReadingSource, query: number, row: Row, unit: string): string {
-  const label = source.queries.tokens[query]!.label;
+  const label = isolated(visible(source.queries.tokens[query]!.label));
   const seen = row.allowed.reduce((sum, one) => sum + one, 0);
   const sink = row.sink === null ? "" : `, and ${exactText(row.sink)} goes to the learned sink`;
-  return `${label} (token ${query}) may look at ${seen} tokens; the ${unit}s of its row add up to ${exactText(row.sum)}${sink}`;
+  return `${label} (token ${query}) may look at ${seen} tokens; the ${plural(unit)} of its row add up to ${exactText(row.sum)}${sink}`;
 }

@@ -1,14 +1,12 @@
 // Keeps one canvas up to date: what is looked at, which tiles that needs, and one frame when something has changed.
 
-import type { LayerInfo, ReadingSource } from "../data/types";
+import { compose, fromMiddle, isCovered, type Subject } from "./compose";
+import { drawCrosshair } from "./crosshair";
 import { drawCells } from "./draw-cells";
 import { drawLabels } from "./draw-labels";
-import { drawCrosshair } from "./crosshair";
-import type { Ink } from "./paint";
 import { CanvasPen } from "./pen";
-import type { ColourScale, Theme } from "./props";
-import { type Colours, type Layout, layoutOf, type Placed, type Scene, SEPARATE } from "./scene";
-import { type Piece, type Pooling, TileStore } from "./tile-store";
+import { type Colours, type Layout, layoutOf, type Scene } from "./scene";
+import { TileStore } from "./tile-store";
 import {
   type Cell,
   cellAt,
@@ -23,21 +21,6 @@ import {
   zoomAt,
 } from "./viewport";
 
-/** What the map shows; of the page's properties those that decide the picture. */
-export interface Subject {
-  source: ReadingSource;
-  info: LayerInfo;
-  head: number | null;
-  how: Pooling;
-  theme: Theme;
-  scale: ColourScale;
-  apart: boolean;
-  difference: boolean;
-  query: number | null;
-  choice: number | null;
-  mark: { query: number; text: string } | null;
-}
-
 /** What the page around the canvas has to say about the picture. */
 export interface Report {
   level: number;
@@ -48,9 +31,6 @@ export interface Report {
   top: number;
   fault: string | null;
 }
-
-/** On a map of unknown differences, before any has arrived. */
-const NO_TOP = 1;
 
 export class MapController {
   layout: Layout | null = null;
@@ -223,73 +203,25 @@ export class MapController {
     this.report(scene);
   }
 
+  /** Asks for what is on screen; until it is there, the map before stays. */
   private compose(): Scene {
-    const { source, query, choice, mark } = this.subject!;
     const { rows, columns } = visible(this.view, this.size, this.layout!.pane);
     const pieces = this.store!.cover(this.level, rows, columns);
     this.store!.want(fromMiddle(pieces, rows, columns));
-    const covered = pieces.every((piece) => piece.empty || piece.tile);
-    if (covered && this.previous) {
+    if (this.previous && isCovered(pieces)) {
       this.previous.close();
       this.previous = null;
     }
-    const store = this.previous ?? this.store!;
-    const ink = this.inkOf(store);
-    return {
-      layout: this.layout!,
-      view: this.view,
-      size: this.size,
-      ratio: this.ratio,
-      colours: this.colours!,
-      ink,
-      queries: source.queries.tokens,
-      keys: source.keys.tokens,
-      placed: this.best(store).flatMap((piece) => this.placed(store, piece, ink)),
-      broken: this.brokenCells(store),
-      causal: store.causal,
-      window: store.info.window,
-      query,
-      choice,
-      mark,
-    };
-  }
-
-  /** The finest pieces there are; under those still to come, the coarser ones. */
-  private best(store: TileStore): Piece[] {
-    const { rows, columns } = visible(this.view, this.size, this.layout!.pane);
-    const pieces = store.cover(this.level, rows, columns);
-    if (pieces.every((piece) => piece.empty || piece.tile)) return pieces;
-    const coarser: Piece[] = [];
-    for (let level = store.coarsest; level > this.level; level--) coarser.push(...store.cover(level, rows, columns));
-    return [...coarser, ...pieces];
-  }
-
-  private placed(store: TileStore, piece: Piece, ink: Ink): Placed[] {
-    const picture = store.picture(piece, ink);
-    if (!picture) return [];
-    return [{ picture, rows: piece.rows, columns: piece.columns, first: piece.first, holes: piece.summary!.holes }];
-  }
-
-  private inkOf(store: TileStore): Ink {
-    const { theme, scale, apart, difference, how } = this.subject!;
-    const mean = how === "mean" && this.level > 0;
-    // Means of blocks are much smaller than weights, so their scale ends at the largest mean on screen.
-    const seen = mean ? store.largest[this.level] : Math.max(0, ...store.largest.filter((one) => one !== undefined));
-    const top = difference || apart || mean ? seen || NO_TOP : 1;
-    return { theme, scale, difference, top };
-  }
-
-  private brokenCells(store: TileStore): Cell[] {
-    if (!store.broken || this.level > 0 || this.view.cell * this.ratio < SEPARATE) return [];
-    const { rows, columns } = visible(this.view, this.size, this.layout!.pane);
-    const result: Cell[] = [];
-    for (let query = rows.start; query < rows.stop; query++) {
-      for (let key = columns.start; key < columns.stop; key++) {
-        const found = store.lookup(0, query, key);
-        if (found?.allowed && Number.isNaN(found.weight)) result.push({ query, key });
-      }
-    }
-    return result;
+    const { layout, view, ratio, colours, level } = this;
+    return compose({
+      subject: this.subject!,
+      store: this.previous ?? this.store!,
+      layout: layout!,
+      colours: colours!,
+      view,
+      ratio,
+      level,
+    });
   }
 
   private report(scene: Scene): void {
@@ -308,21 +240,4 @@ export class MapController {
     this.told = told;
     this.tell(report);
   }
-}
-
-/** Nearest to the middle of what is on screen first; the first token's thin column before everything. */
-function fromMiddle(
-  pieces: readonly Piece[],
-  rows: { start: number; stop: number },
-  columns: { start: number; stop: number },
-): Piece[] {
-  const [middleRow, middleColumn] = [(rows.start + rows.stop) / 2, (columns.start + columns.stop) / 2];
-  const distance = (piece: Piece) =>
-    piece.first
-      ? 0
-      : Math.hypot(
-          (piece.rows.start + piece.rows.stop) / 2 - middleRow,
-          (piece.columns.start + piece.columns.stop) / 2 - middleColumn,
-        );
-  return [...pieces].sort((a, b) => distance(a) - distance(b));
 }

@@ -1,11 +1,12 @@
 // The words along a map and what its axes are: who looks, and who is looked at.
 
+import { visible } from "../app/parts";
 import { hasStrip } from "./draw-cells";
 import { labelPlaces } from "./label-places";
-import { shortened, visibleLabel, widthOf } from "./label-text";
+import { shortened, widthOf } from "./label-text";
 import type { Pen } from "./pen";
 import { type Scene, STRIP, TURN } from "./scene";
-import { visible } from "./viewport";
+import { visible as visibleCells } from "./viewport";
 import type { Token } from "../data/types";
 
 const ROOM = 14;
@@ -23,7 +24,7 @@ export function drawLabels(pen: Pen, scene: Scene, hover: { query: number; key: 
 function drawTitles(pen: Pen, scene: Scene): void {
   const { left, top, titleX, titleY, pane } = scene.layout;
   const { quiet } = scene.colours;
-  const { rows, columns } = visible(scene.view, scene.size, pane);
+  const { rows, columns } = visibleCells(scene.view, scene.size, pane);
   const width = Math.min(pane.width, (columns.stop - scene.view.x) * scene.view.cell);
   const height = Math.min(pane.height, (rows.stop - scene.view.y) * scene.view.cell);
   pen.text("to (key): who is looked at →", left + width, titleY, {
@@ -37,7 +38,7 @@ function drawTitles(pen: Pen, scene: Scene): void {
 
 function drawRowLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { left, top, pane, rowRoom } = scene.layout;
-  const { rows } = visible(scene.view, scene.size, pane);
+  const { rows } = visibleCells(scene.view, scene.size, pane);
   const chosen = [hover, scene.query].filter((index) => index !== null);
   const thinned = isThinned(scene, ROOM);
   const places = labelPlaces(rows, scene.view.y, scene.view.cell, thinned ? THINNED_ROOM : ROOM, chosen, pane.height);
@@ -55,7 +56,7 @@ function drawRowLabels(pen: Pen, scene: Scene, hover: number | null): void {
 
 function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { left, top, pane, columnRoom } = scene.layout;
-  const { columns } = visible(scene.view, scene.size, pane);
+  const { columns } = visibleCells(scene.view, scene.size, pane);
   const chosen = [hover, scene.choice].filter((index) => index !== null);
   const thinned = isThinned(scene, SLANTED_ROOM);
   const places = labelPlaces(
@@ -79,7 +80,7 @@ const isThinned = (scene: Scene, room: number): boolean => scene.view.cell < roo
 
 /** Where only some tokens have a label, each says its number too. */
 function labelText(token: Token, numbered: boolean, room: number, bold: boolean): string {
-  const label = visibleLabel(token.label);
+  const label = visible(token.label);
   const text = numbered ? `${token.index} ${label}` : label;
   return shortened(text, room, (part) => widthOf(part, bold));
 }

@@ -1,5 +1,6 @@
 // The text of a label: made visible, cut to the room there is, and measured once.
 
+import { visible } from "../app/parts";
 import type { Token } from "../data/types";
 import { FONT } from "./pen";
 
@@ -22,15 +23,6 @@ export function widthOf(text: string, bold = false): number {
   return width;
 }
 
-/** White space has no shape of its own: it gets one; so does a label of nothing. */
-export function visibleLabel(label: string): string {
-  if (label === "") return "∅";
-  return label
-    .replace(/\n/g, "⏎")
-    .replace(/\t/g, "⇥")
-    .replace(/^ +$/, (spaces) => "␣".repeat(spaces.length));
-}
-
 /** The text, cut between characters as people see them and ended with an ellipsis where it is too long. */
 export function shortened(text: string, room: number, width: (text: string) => number = widthOf): string {
   if (width(text) <= room) return text;
@@ -49,7 +41,7 @@ export function widestLabel(tokens: readonly Token[], most: number): number {
   const step = Math.max(1, Math.floor(tokens.length / 1500));
   let widest = 0;
   for (let index = 0; index < tokens.length && widest < most; index += step) {
-    widest = Math.max(widest, widthOf(visibleLabel(tokens[index]!.label), true));
+    widest = Math.max(widest, widthOf(visible(tokens[index]!.label), true));
   }
   // Where labels are thinned they carry the token's number.
   const numbered = tokens.length > 60 ? widthOf(`${tokens.length} `) : 0;

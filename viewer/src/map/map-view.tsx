@@ -3,6 +3,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LayerInfo } from "../data/types";
 import { CellLine, CellTip } from "./cell-tip";
+import { plural } from "./cell-text";
 import { MapController, type Report } from "./controller";
 import { attach } from "./gestures";
 import { actionOf, KEYS_HELP } from "./keys";
@@ -92,7 +93,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
         class={report.whole ? "map-stage map-whole" : "map-stage"}
         role="application"
         aria-roledescription="attention map"
-        aria-label={`Map of ${unit}s: rows look, columns are looked at`}
+        aria-label={`Map of ${plural(unit)}: rows look, columns are looked at`}
         aria-describedby={help}
         aria-busy={report.loading}
         tabIndex={0}
@@ -109,7 +110,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
         ) : null}
         {hint ? <p class="map-hint">Click the map, or hold Ctrl, to zoom with the wheel</p> : null}
       </div>
-      <p id={help} class="map-said">
+      <p id={help} class="spoken">
         {KEYS_HELP}
       </p>
       <CellLine {...{ source, info, head, unit, rows, query, choice }} />

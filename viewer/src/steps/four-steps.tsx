@@ -27,7 +27,7 @@ export function FourSteps({ vectors, labels, asking, row, info, choice, onChoose
       softcap,
       bias,
       digits: [2, 3],
-      listsForbidden: false,
+      byHand: false,
     };
   }, [vectors, labels, asking]);
   const best = largest(work);
@@ -53,7 +53,14 @@ function Check({ work, row, info, choice }: { work: Work; row: Row; info: LayerI
   const difference = largestDifference(work.trace, row.weights);
   const stated = Math.max(info.worst ?? 0, FLOAT32);
   const carried = `carried as ${info.precision}, at most ${scientific(stated)} off`;
-  if (!(difference <= 2 * stated)) {
+  if (Number.isNaN(difference)) {
+    return (
+      <p class="reason" role="note">
+        Some numbers of this row are not numbers (nan), so that its weights cannot be compared.
+      </p>
+    );
+  }
+  if (difference > 2 * stated) {
     return (
       <p class="reason" role="note">
         The model's own weight is {fixed(row.weights[choice], 3)}: in this row the two differ by up to{" "}

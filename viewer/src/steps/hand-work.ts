@@ -33,6 +33,6 @@ export function workOf(hand: Hand, worked: Trace): Work {
     softcap: null,
     bias: null,
     digits: [digits, digits],
-    listsForbidden: true,
+    byHand: true,
   };
 }

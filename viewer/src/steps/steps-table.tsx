@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { colour } from "../colour";
-import { visibleLabel } from "../map/label-text";
+import { visible } from "../app/parts";
 import type { Theme } from "../map/props";
 import { FIRST, fixed, listing, scalingText, type Work } from "./work";
 
@@ -25,7 +25,7 @@ export function StepsTable({ work, choice, onChoose, theme }: Props) {
   return (
     <>
       <table class="steps-table">
-        <caption class="map-said">{`q·k, scores and weights of ${work.asking}, ${sorted ? "largest weights first" : "in the order of the text"}`}</caption>
+        <caption class="spoken">{`q·k, scores and weights of ${work.asking}, ${sorted ? "largest weights first" : "in the order of the text"}`}</caption>
         <thead>
           <tr>
             <th scope="col">key</th>
@@ -100,7 +100,7 @@ function Line({ work, place, chosen, onChoose, theme, top }: LineProps) {
     <tr class={chosen ? "chosen" : undefined}>
       <th scope="row">
         <button type="button" class="steps-key" aria-pressed={chosen} onClick={() => onChoose(place)}>
-          <bdi>{visibleLabel(work.keys[place]!)}</bdi>
+          <bdi>{visible(work.keys[place]!)}</bdi>
         </button>
       </th>
       <td>{fixed(trace.products[place], few)}</td>

@@ -2,6 +2,7 @@
 
 import type { RowTrace } from "../arithmetic/attention";
 import { products, type Vector } from "../arithmetic/steps";
+import type { Theme } from "../map/props";
 
 export interface Work {
   /** The word that looks. */
@@ -19,9 +20,19 @@ export interface Work {
   bias: Vector | null;
   /** Digits after the point: of products and scores, and of exponentials and weights. */
   digits: readonly [number, number];
-  /** Whether words that may not be looked at have a line too. */
-  listsForbidden: boolean;
+  /** A worked example: words that may not be looked at have a line too, and steps can be left out. */
+  byHand: boolean;
 }
+
+/** A row, the key in it that is taken apart, and how it is coloured. */
+export interface Part {
+  work: Work;
+  choice: number;
+  theme: Theme;
+}
+
+/** Vectors of up to so many numbers are written out whole. */
+export const SHORT = 4;
 
 /** Rows of up to so many words are shown whole and in the order of the text. */
 export const WHOLE = 24;
@@ -38,8 +49,8 @@ export interface Listing {
 }
 
 /** Which keys are shown one by one, and the sum of all others. */
-export function listing({ trace, listsForbidden }: Work, most: number): Listing {
-  const places = Array.from(trace.allowed.keys()).filter((key) => listsForbidden || trace.allowed[key]);
+export function listing({ trace, byHand }: Work, most: number): Listing {
+  const places = Array.from(trace.allowed.keys()).filter((key) => byHand || trace.allowed[key]);
   if (places.length <= WHOLE) return { shown: places, sorted: false, rest: null };
   places.sort((a, b) => trace.weights[b]! - trace.weights[a]! || a - b);
   const hidden = places.slice(most);
@@ -100,13 +111,24 @@ export function fixed(number: number | null | undefined, digits: number): string
   return number < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
-/** The largest difference between the weights worked here and the source's own, among allowed keys. */
+/** The largest difference between the weights worked here and the source's own, among allowed keys; NaN if some is none. */
 export function largestDifference(trace: RowTrace, weights: Vector): number {
   let most = 0;
   for (let key = 0; key < trace.allowed.length; key++) {
     if (!trace.allowed[key]) continue;
     const difference = Math.abs(trace.weights[key]! - weights[key]!);
-    if (!(difference <= most)) most = difference;
+    if (Number.isNaN(difference)) return NaN;
+    most = Math.max(most, difference);
   }
   return most;
 }
+
+/** A number as somebody gave it, without needless zeros: 1, 0.8, −0.25. */
+export function asGiven(number: number): string {
+  return String(Number(number.toFixed(4))).replace("-", "−");
+}
+
+export const inBrackets = (text: string): string => (text.startsWith("−") ? `(${text})` : text);
+
+/** The sign of a product that is not broken at the end of a line. */
+export const TIMES = "\u00a0·\u00a0";
