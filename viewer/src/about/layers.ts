@@ -11,8 +11,8 @@ export interface LayerGroup {
 export function layerGroups(layers: LayerInfo[]): LayerGroup[] {
   const groups = new Map<string, LayerInfo[]>();
   for (const layer of layers) {
-    const { number: _number, worst, ...rest } = layer;
-    const key = JSON.stringify({ ...rest, worst: worst === null ? null : worst.toPrecision(1) });
+    const { number: _number, worst: _worst, ...rest } = layer;
+    const key = JSON.stringify(rest);
     groups.set(key, [...(groups.get(key) ?? []), layer]);
   }
   return [...groups.values()].map((group) => ({

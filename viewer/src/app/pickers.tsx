@@ -2,7 +2,8 @@
 
 import type { ComponentChildren } from "preact";
 import type { PageData } from "../data/types";
-import { reading, type Place } from "../state";
+import { type Place, reading } from "../state";
+import { readingName } from "./reading-names";
 
 interface PlaceProps {
   page: PageData;
@@ -29,7 +30,7 @@ export function PlacePicker({ page, place, onPlace, which = "", readings = false
           name={name("reading")}
           onValue={(id) => onPlace({ ...place, reading: id })}
         />
-      ) : null}
+      ) : null}{" "}
       <select
         aria-label={name("layer")}
         value={place.layer}
@@ -39,6 +40,7 @@ export function PlacePicker({ page, place, onPlace, which = "", readings = false
           <option key={number} value={number}>{`layer ${number}${carries === "nothing" ? " (left out)" : ""}`}</option>
         ))}
       </select>
+      ,{" "}
       <select
         aria-label={name("head")}
         value={place.head === null ? "mean" : String(place.head)}
@@ -70,7 +72,7 @@ export function ReadingPicker({
     <select aria-label={name} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       {page.readings.map((source) => (
         <option key={source.id} value={source.id}>
-          {source.title}
+          {readingName(page, source)}
         </option>
       ))}
     </select>

@@ -2,16 +2,16 @@
 
 import { useMemo } from "preact/hooks";
 import { useFrame } from "../app/frame";
-import { useAnswer } from "../app/hooks";
-import { differenceText, Guarded, Note, Panel, Quoted, Reason } from "../app/parts";
+import { Guarded, Note, Panel, Quoted, Reason } from "../app/parts";
 import { PlacePicker } from "../app/pickers";
+import { readingName } from "../app/reading-names";
 import { MapView } from "../map/map-view";
 import { TinyMap } from "../map/tiny-map";
 import { pairText, placeOf } from "./align";
 import { compared, type Compared, pairAt, usePairRow } from "./compared";
 import type { Side } from "./difference";
 import { PairWords } from "./pair-words";
-import { type Found, search } from "./search";
+import { Said } from "./said";
 import "./compare.css";
 
 export function CompareView() {
@@ -154,7 +154,7 @@ function Difference({ of }: { of: Compared }) {
 }
 
 function SideMap({ side: { source, layer, head }, name }: { side: Side; name: string }) {
-  const { state, theme } = useFrame();
+  const { page, state, theme } = useFrame();
   return (
     <figure>
       <TinyMap
@@ -167,82 +167,9 @@ function SideMap({ side: { source, layer, head }, name }: { side: Side; name: st
         apart={state.apart}
       />
       <figcaption>
-        {name}: <bdi>{source.title}</bdi>, layer {layer.number}, {head === null ? "mean over heads" : `head ${head}`}
+        {name}: <bdi>{readingName(page, source)}</bdi>, layer {layer.number},{" "}
+        {head === null ? "mean over heads" : `head ${head}`}
       </figcaption>
     </figure>
-  );
-}
-
-function Said({ of, onCell }: { of: Compared; onCell: (query: number, key: number) => void }) {
-  const { page } = useFrame();
-  const answer = useAnswer(async () => ({ of, found: await search(of.source, of.mustBeZero) }), [of]);
-  const found = answer.value?.of === of ? answer.value.found : undefined;
-  const differs = of.source.queries.tokens[of.mustBeZero];
-  return (
-    <>
-      {answer.error ? <Reason>The largest difference was not found: {answer.error}</Reason> : null}
-      {found === null ? (
-        <Reason>This map has too many cells to search as a whole. Its picture shows where to look.</Reason>
-      ) : null}
-      {found?.largest ? (
-        <p>
-          Largest difference: <Cell of={of} found={found.largest} onCell={onCell} />
-        </p>
-      ) : null}
-      {found?.broken ? <Reason>{found.broken} cells are not a number.</Reason> : null}
-      {found && of.mustBeZero > 0 ? (
-        <Note>
-          {differs ? (
-            <>
-              Before <Quoted text={differs.label} /> both have read the same words, and look only back: nothing there
-              may differ.{" "}
-            </>
-          ) : (
-            <>Both are the same head of the same text: nothing may differ. </>
-          )}
-          The largest difference there is{" "}
-          {found.before ? <Cell of={of} found={found.before} onCell={onCell} /> : "none, for there is no such cell"}
-          {found.before ? roundingText(found.before, of) : ""}.
-          {differs ? (
-            <>
-              {" "}
-              From <Quoted text={differs.label} /> on every row may differ.
-            </>
-          ) : null}
-        </Note>
-      ) : null}
-      {of.mustBeZero === 0 ? <Note>{mayDiffer(of)}</Note> : null}
-      {page.comparison?.note ? <Note>{page.comparison.note}</Note> : null}
-      <Note>
-        A difference says that the look changed with the words. It does not say that the answer changed because of it.
-      </Note>
-    </>
-  );
-}
-
-/** Whether a difference that must be zero is within what the page's numbers may be off. */
-function roundingText({ difference }: Found, { a, b }: Compared): string {
-  const may = (a.layer.worst ?? 1e-3) + (b.layer.worst ?? 1e-3);
-  if (difference === 0) return "";
-  return Math.abs(difference) <= may
-    ? `, within the ${may.toPrecision(1)} that rounding may make`
-    : ": more than rounding makes, so these are not the same model, or something is wrong";
-}
-
-function mayDiffer({ a, b }: Compared): string {
-  if (a.layer.number !== b.layer.number || a.head !== b.head)
-    return "These are two heads that learned by themselves: every row may differ.";
-  return a.source.layers.every((layer) => layer.causal)
-    ? "These are two models or readings: every row may differ."
-    : "This model reads in both directions, so a changed word may change every row.";
-}
-
-function Cell({ of, found, onCell }: { of: Compared; found: Found; onCell: (query: number, key: number) => void }) {
-  const { query, key, difference } = found;
-  return (
-    <button type="button" class="quiet" onClick={() => onCell(query, key)}>
-      <span class="figures">{differenceText(difference)}</span>, from{" "}
-      <Quoted text={of.source.queries.tokens[query]!.label} /> to <Quoted text={of.source.keys.tokens[key]!.label} />
-    </button>
   );
 }

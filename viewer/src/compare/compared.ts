@@ -3,7 +3,8 @@
 import { useMemo } from "preact/hooks";
 import { layerOf } from "../app/frame";
 import { useAnswer } from "../app/hooks";
-import type { LayerInfo, PageData } from "../data/types";
+import type { PageData } from "../data/types";
+import { isCausal } from "../reader/remarks";
 import { askingTokens, shareOf, type Share, type Unit, unitRow, unitsOf } from "../reader/units";
 import { type Place, reading, type State } from "../state";
 import { alignmentOf, type Alignment, type Pair, pairsOf } from "./align";
@@ -20,6 +21,8 @@ export interface Compared {
   units: Pair[];
   /** Rows before this one must be zero; 0 where nothing must. */
   mustBeZero: number;
+  /** What the page says of comparing its two texts; nothing when something else is compared. */
+  told: string | null;
 }
 
 /** The comparison that is chosen, or the reason why there is none. */
@@ -38,9 +41,11 @@ export function compared(page: PageData, first: Place, second: Place, unit: Stat
     return "These two have different tokens, and this page does not say which stands for which. Compare two readings of the same text, or write a page that compares two texts.";
   const asking = pairsOf(unitsOf(sourceA.queries, unit), unitsOf(sourceB.queries, unit), rows);
   const units = self ? asking : pairsOf(unitsOf(sourceA.keys, unit), unitsOf(sourceB.keys, unit), columns);
+  const told = isTold(page, a, b) ? page.comparison!.note : null;
   return {
     a,
     b,
+    told,
     source: new DifferenceSource(a, b, rows, columns),
     rows,
     columns,
@@ -52,16 +57,18 @@ export function compared(page: PageData, first: Place, second: Place, unit: Stat
 
 /** In a causal model the same head of the same layer sees the same until the texts differ. */
 function mustBeZero(page: PageData, a: Side, b: Side, rows: Alignment): number {
-  if (a.layer.number !== b.layer.number || a.head !== b.head) return 0;
-  if (a.source.id === b.source.id) return rows.length;
-  const { comparison } = page;
-  const texts = [comparison?.a, comparison?.b];
-  const known = texts.includes(a.source.id) && texts.includes(b.source.id);
-  return known && causal(a.source.layers) && causal(b.source.layers) ? comparison!.mustBeZero : 0;
+  if (isSameHead(a, b) && a.source.id === b.source.id) return rows.length;
+  return isTold(page, a, b) && isCausal(a.source.layers) && isCausal(b.source.layers) ? page.comparison!.mustBeZero : 0;
 }
 
-function causal(layers: LayerInfo[]): boolean {
-  return layers.every((layer) => layer.causal);
+/** Whether these are the page's two texts, in the same head of the same layer. */
+function isTold({ comparison }: PageData, a: Side, b: Side): boolean {
+  const ids = [a.source.id, b.source.id].sort().join();
+  return comparison !== undefined && ids === [comparison.a, comparison.b].sort().join() && isSameHead(a, b);
+}
+
+function isSameHead(a: Side, b: Side): boolean {
+  return a.layer.number === b.layer.number && a.head === b.head;
 }
 
 /** The place of the pair that holds a token of the first text. */

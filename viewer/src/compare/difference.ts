@@ -1,5 +1,6 @@
 // The difference of two maps as a reading of its own: what the second gives more (or less) than the first.
 
+import { blockEdges } from "../data/pool";
 import type { LayerInfo, Range, ReadingSource, Row, Statistic, Tile, Token, TokenList, Vectors } from "../data/types";
 import { type Alignment, isIdentity, pairText } from "./align";
 
@@ -128,25 +129,33 @@ export class DifferenceSource implements ReadingSource {
   }
 }
 
-/** Cells gathered into a smaller picture: the mean, or the difference that is largest either way. */
+/** Cells gathered into a smaller picture: the mean of each block, or its largest difference either way. */
 class Pool {
   private readonly weights: Float64Array;
   private readonly counts: Uint32Array;
+  private readonly height: number;
+  private readonly width: number;
+  private readonly blockOfRow: Uint32Array;
+  private readonly blockOfColumn: Uint32Array;
 
   constructor(
     private readonly rows: Range,
     private readonly columns: Range,
-    private readonly height: number,
-    private readonly width: number,
+    height: number,
+    width: number,
     private readonly how: "mean" | "max",
   ) {
-    this.weights = new Float64Array(height * width);
-    this.counts = new Uint32Array(height * width);
+    const [rowEdges, columnEdges] = [blockEdges(rows, height), blockEdges(columns, width)];
+    this.height = rowEdges.length - 1;
+    this.width = columnEdges.length - 1;
+    this.blockOfRow = blocksOf(rowEdges);
+    this.blockOfColumn = blocksOf(columnEdges);
+    this.weights = new Float64Array(this.height * this.width);
+    this.counts = new Uint32Array(this.height * this.width);
   }
 
   add(row: number, column: number, difference: number): void {
-    const y = Math.floor(((row - this.rows.start) * this.height) / (this.rows.stop - this.rows.start));
-    const x = Math.floor(((column - this.columns.start) * this.width) / (this.columns.stop - this.columns.start));
+    const [y, x] = [this.blockOfRow[row - this.rows.start]!, this.blockOfColumn[column - this.columns.start]!];
     const cell = y * this.width + x;
     this.counts[cell]!++;
     const before = this.weights[cell]!;
@@ -162,6 +171,15 @@ class Pool {
     );
     return { rows, columns, height, width, weights, allowed: Uint8Array.from(counts, (count) => Number(count > 0)) };
   }
+}
+
+/** The block of each place, from the edges of all blocks. */
+function blocksOf(edges: number[]): Uint32Array {
+  const first = edges[0] ?? 0;
+  const blocks = new Uint32Array((edges[edges.length - 1] ?? 0) - first);
+  for (let block = 0; block + 1 < edges.length; block++)
+    blocks.fill(block, edges[block]! - first, edges[block + 1]! - first);
+  return blocks;
 }
 
 function cellOf(tile: Tile, query: number, key: number): number {

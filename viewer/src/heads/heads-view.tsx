@@ -68,7 +68,7 @@ export function HeadsView() {
               </button>
               <HeadMaps
                 layer={layerOf(source, number)}
-                size={52}
+                size={layer.heads > 16 ? 40 : layer.heads > 12 ? 56 : 76}
                 captions={false}
                 onHead={(head) => read(number, head)}
               />

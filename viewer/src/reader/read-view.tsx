@@ -1,21 +1,19 @@
 // Read: the sentence above, and below it all heads, the map, and the steps behind one row.
 
 import { useFrame } from "../app/frame";
-import { Guarded, Note, Panel, Quoted, Reason } from "../app/parts";
+import { Guarded, Panel, Reason } from "../app/parts";
 import { StatisticGrid } from "../heads/statistic-grid";
 import { StatisticPicker } from "../heads/statistic-picker";
 import { MapView } from "../map/map-view";
 import { PicturePanel } from "../picture/picture";
 import { Odds } from "./odds";
 import { Reader } from "./reader";
-import { caution, reach, type Remark } from "./remarks";
 import { useReader } from "./seen-row";
 import { StepsPanel } from "./steps-panel";
 
 export function ReadView() {
   const { source, layer, state, set, theme } = useFrame();
   const reader = useReader(source, state);
-  const remark = reach(source, reader.asking, state.query);
   return (
     <>
       <Guarded what="The reader">
@@ -49,18 +47,12 @@ export function ReadView() {
               />
             )}
           </Guarded>
+          <Odds />
         </Panel>
         <div class="panel panel-steps">
           <Guarded what="The four steps">
             <StepsPanel />
           </Guarded>
-          {remark ? (
-            <Note>
-              <Filled remark={remark} />
-            </Note>
-          ) : null}
-          <Note>{caution(state.head)}</Note>
-          <Odds />
         </div>
       </div>
     </>
@@ -71,14 +63,4 @@ function mapLead(self: boolean, causal: boolean, window: number | null): string 
   if (!self) return "rows look, columns are looked at: two different texts";
   if (!causal) return "rows look, columns are looked at, in both directions";
   return `rows look, columns are looked at; what lies ahead cannot be seen${window === null ? "" : `, nor what lies ${window} or more back`}`;
-}
-
-/** A remark with its quotes in their places. */
-export function Filled({ remark }: { remark: Remark }) {
-  const parts = remark.text.split(/\{(\d)\}/);
-  return (
-    <>
-      {parts.map((part, index) => (index % 2 ? <Quoted key={index} text={remark.quotes[Number(part)] ?? ""} /> : part))}
-    </>
-  );
 }

@@ -7,7 +7,7 @@ import { Choice, PlacePicker, Switch } from "../app/pickers";
 import type { Theme } from "../map/props";
 import { Largest } from "./largest";
 import { Legend } from "./legend";
-import { counted, sharing, total, unseen } from "./remarks";
+import { caution, counted, reach, type Remark, sharing, total, unseen } from "./remarks";
 import type { Reader as Reading, SeenRow } from "./seen-row";
 import { shadingOf } from "./shading";
 import { type Unit, unitAt } from "./units";
@@ -84,9 +84,9 @@ function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading 
           ; an ordinary share of what <Quoted text={units[first]!.text} /> leaves is{" "}
           <span class="figures">{seen.ordinary.toFixed(3)}</span>.
         </>
-      ) : (
+      ) : seen ? (
         "."
-      )}
+      ) : null}
     </p>
   );
 }
@@ -127,7 +127,8 @@ function Tools({ reader: { asking, place } }: { reader: Reading }) {
 
 /** What the words alone do not say: colours, rules, what cannot be seen, and for long texts the largest shares. */
 function Below({ seen, reader: { asking, units, place } }: { seen: SeenRow; reader: Reading }) {
-  const { layer, state, set } = useFrame();
+  const { source, layer, state, set } = useFrame();
+  const remark = reach(source, asking, state.query);
   const pieces = asking[place]?.tokens.length ?? 1;
   const notes = [
     pieces > 1
@@ -148,6 +149,9 @@ function Below({ seen, reader: { asking, units, place } }: { seen: SeenRow; read
         </Guarded>
       ) : null}
       <Note>{notes.join(" ")}</Note>
+      <p class="remark">
+        {remark ? <Filled remark={remark} /> : null} {caution(state.head)}
+      </p>
     </div>
   );
 }
@@ -158,6 +162,16 @@ function patchesText(seen: SeenRow, units: Unit[]): string | null {
   if (!patches.length) return null;
   const together = patches.reduce((sum, share) => sum + (share.allowed ? share.weight : 0), 0);
   return `The ${counted(patches.length, "patch", "patches")} of the picture get ${weightText(together)} together.`;
+}
+
+/** A remark with its quotes in their places. */
+function Filled({ remark }: { remark: Remark }) {
+  const parts = remark.text.split(/\{(\d)\}/);
+  return (
+    <>
+      {parts.map((part, index) => (index % 2 ? <Quoted key={index} text={remark.quotes[Number(part)] ?? ""} /> : part))}
+    </>
+  );
 }
 
 function sentences(parts: string[]): string | null {

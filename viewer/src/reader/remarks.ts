@@ -31,6 +31,11 @@ export function unseen(row: Row): string[] {
   return sentences;
 }
 
+/** Whether no token sees a later one, in any layer that the page knows; of a layer left out it has no rule. */
+export function isCausal(layers: LayerInfo[]): boolean {
+  return layers.every((layer) => layer.causal || layer.carries === "nothing") && layers.some((layer) => layer.causal);
+}
+
 export interface Remark {
   /** The word that looks, quoted where the sentence begins with it. */
   text: string;
@@ -52,7 +57,7 @@ export function reach(source: ReadingSource, units: Unit[], query: number): Rema
   const here = unitAt(units, query);
   const asking = units[here];
   if (!asking) return null;
-  if (!source.layers.every((layer) => layer.causal)) {
+  if (!isCausal(source.layers)) {
     const text =
       "This model reads in both directions: what stands after {0} has already gone into it, so any change in the text may change this row.";
     return { text, quotes: [asking.text] };
@@ -66,8 +71,13 @@ export function reach(source: ReadingSource, units: Unit[], query: number): Rema
     };
   return {
     text: "At {0} the model has not read {1}. Whatever this head shows here, it shows the same for every other ending.",
-    quotes: [asking.text, unread.text],
+    quotes: [asking.text, bare(unread.text)],
   };
+}
+
+/** A word without the punctuation around it. */
+function bare(word: string): string {
+  return word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, "");
 }
 
 /** What cannot be concluded, in the words of this place. */

@@ -3,6 +3,7 @@
 import { useFrame } from "../app/frame";
 import { useAnswer } from "../app/hooks";
 import { Panel, Quoted, Reason } from "../app/parts";
+import type { TokenList } from "../data/types";
 import { FourSteps } from "../steps/four-steps";
 
 export function StepsPanel() {
@@ -27,7 +28,7 @@ export function StepsPanel() {
           The four steps for <Quoted text={asking?.label ?? ""} />
         </>
       }
-      lead="compare, divide, softmax, blend"
+      lead={`compare, divide, softmax, blend${piecesText(source.queries, query)}`}
     >
       {answer.error ? <Reason>The steps cannot be shown: {answer.error}</Reason> : null}
       {unfolds ? null : <Reason>{whyFolded(head, layer.carries, layer.number, layer.omitted)}</Reason>}
@@ -47,9 +48,16 @@ export function StepsPanel() {
   );
 }
 
+/** Of a word of several tokens each has a row, and steps, of its own. */
+function piecesText({ tokens, words }: TokenList, query: number): string {
+  const word = tokens[query]?.word ?? null;
+  const pieces = word === null ? 1 : (words[word]?.tokens.length ?? 1);
+  return pieces > 1 ? `; one of the ${pieces} tokens of its word` : "";
+}
+
 function whyFolded(head: number | null, carries: string, layer: number, omitted: string | undefined): string {
   if (carries === "nothing") return `Layer ${layer} is not in this page: ${omitted ?? "it was left out"}.`;
   if (head === null)
     return "A mean over heads has no arithmetic of its own: choose one head, and its steps unfold here.";
-  return `This page carries what layer ${layer} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps ${layer}.`;
+  return `This page carries what layer ${layer} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps-layers ${layer}.`;
 }

@@ -28,7 +28,8 @@ export function unitsOf(list: TokenList, by: "words" | "tokens"): Unit[] {
   for (const token of list.tokens) {
     const word = by === "words" && token.word !== null ? list.words[token.word] : undefined;
     if (token.word !== null && word) {
-      if (!shown.has(token.word)) units.push({ ...word, special: token.special, patch: false });
+      if (!shown.has(token.word))
+        units.push(...splitPunctuation(list, { ...word, special: token.special, patch: false }));
       shown.add(token.word);
     } else {
       units.push({
@@ -42,6 +43,25 @@ export function unitsOf(list: TokenList, by: "words" | "tokens"): Unit[] {
   }
   return units;
 }
+
+/** Signs around a word that are tokens of their own stand beside it: “big” and “.”, not “big.”. */
+function splitPunctuation(list: TokenList, word: Unit): Unit[] {
+  const { tokens, text } = word;
+  const label = (index: number) => list.tokens[index]!.label;
+  const [first, last] = [tokens[0]!, tokens[tokens.length - 1]!];
+  if (tokens.length < 2) return [word];
+  if (SIGNS.test(label(first)) && text.startsWith(label(first))) {
+    const rest = { ...word, text: text.slice(label(first).length), tokens: tokens.slice(1), before: "" };
+    return [{ ...word, text: label(first), tokens: [first] }, ...splitPunctuation(list, rest)];
+  }
+  if (SIGNS.test(label(last)) && text.endsWith(label(last))) {
+    const rest = { ...word, text: text.slice(0, -label(last).length), tokens: tokens.slice(0, -1) };
+    return [...splitPunctuation(list, rest), { ...word, text: label(last), tokens: [last], before: "" }];
+  }
+  return [word];
+}
+
+const SIGNS = /^\p{P}+$/u;
 
 /** A token that begins a word stands where the word stands; a later piece of it follows at once. */
 function before(list: TokenList, index: number): string {

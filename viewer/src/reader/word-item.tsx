@@ -62,14 +62,20 @@ export function WordItem({ unit, place, shading, long, selectable, asking, chose
         </bdi>
         {share ? <Amount share={share} shading={shading!} place={place} long={long} /> : null}
         {!long && unit.tokens.length > 1 ? (
-          <span class="word-pieces">
+          <span class="word-pieces" dir="ltr">
             <Spoken>, </Spoken>
             {unit.tokens.length} tokens
           </span>
         ) : null}
       </span>
+      {long ? breaks(unit.text) : null}
     </>
   );
+}
+
+/** A line end that is a token of its own is shown, and breaks the line. */
+function breaks(text: string) {
+  return /[⏎\n]/.test(text) ? <br /> : null;
 }
 
 const TALLEST = 36; // pixels
@@ -87,7 +93,11 @@ function Amount({ share, shading, place, long }: { share: Share; shading: Shadin
         </span>
       )}
       <Spoken>{share.allowed ? ", " : ", cannot be seen"}</Spoken>
-      {!share.allowed ? null : long ? (
+      {!share.allowed ? (
+        long ? null : (
+          <span class="word-number">&nbsp;</span>
+        )
+      ) : long ? (
         <Spoken>{weightText(share.weight)}</Spoken>
       ) : (
         <span class="word-number">{weightText(share.weight)}</span>

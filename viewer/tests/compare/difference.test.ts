@@ -5,10 +5,14 @@ import { compared, pairRow } from "../../src/compare/compared";
 import { DifferenceSource } from "../../src/compare/difference";
 import { search } from "../../src/compare/search";
 import { SampleSource, sampleComparison, samplePage, sampleTokens } from "../../src/data/sample";
+import { blockEdges } from "../../src/data/pool";
 import type { PageData, Range } from "../../src/data/types";
 import { unitsOf } from "../../src/reader/units";
 
 const whole = ({ tokens }: { tokens: unknown[] }): Range => ({ start: 0, stop: tokens.length });
+
+/** The block that a place falls into: the last that does not begin after it. */
+const block = (place: number, range: Range, count: number) => blockEdges(range, count).findLastIndex((edge, index) => edge <= place && index < count);
 
 /** "very" is in the second text alone. */
 function withInsertion(): PageData {
@@ -54,7 +58,7 @@ describe.each([["words that differ", sampleComparison], ["a word more", withInse
     for (let query = 0; query < rows.stop; query++) {
       const row = await source.row(2, 1, query);
       row.weights.forEach((weight, key) => {
-        if (row.allowed[key]) cells[Math.floor((query * height) / rows.stop) * width + Math.floor((key * width) / columns.stop)]!.push(weight);
+        if (row.allowed[key]) cells[block(query, rows, height) * width + block(key, columns, width)]!.push(weight);
       });
     }
     cells.forEach((cell, index) => {

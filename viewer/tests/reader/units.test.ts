@@ -36,6 +36,19 @@ describe("units", () => {
     expect(unitAt(units, 2)).toBe(2);
   });
 
+  it.each([
+    ["“(big).”", ["“(", "big", ").", "”"], [["“(", [0]], ["big", [1]], [").", [2]], ["”", [3]]]],
+    ["don't", ["don", "'t"], [["don't", [0, 1]]]],
+    ["…", ["…"], [["…", [0]]]],
+    ["?!", ["?", "!"], [["?", [0]], ["!", [1]]]],
+    ["big.", ["big."], [["big.", [0]]]],
+  ])("stand apart from the signs around them where these are tokens of their own: %s", (text, labels, expected) => {
+    const tokens = labels.map((label, index) => ({ index, label, special: false, word: 0 }));
+    const units = unitsOf({ text, tokens, words: [{ text, tokens: tokens.map((token) => token.index), before: " " }] }, "words");
+    expect(units.map((unit) => [unit.text, unit.tokens])).toEqual(expected);
+    expect(units.map((unit) => unit.before + unit.text).join("")).toBe(` ${text}`);
+  });
+
   it("know patches of a picture", () => {
     const units = unitsOf(samplePicture().readings[0]!.keys, "words");
     expect(units.map((unit) => unit.patch)).toEqual([false, ...Array.from({ length: 16 }, () => true)]);
