@@ -60,18 +60,16 @@ def _what_changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """What is not as it was: weights, data, versions."""
     from heedmap.lab.plan import differences
 
-    kept = ("sha256", "tokenizer", "dtype", "device")
-    pairs = [
-        ("model", *({name: run["model"].get(name) for name in kept} for run in (before, now))),
-        ("versions", before["versions"], now["versions"]),
-        ("data", *(_hashes(run) for run in (before, now))),
-    ]
-    return [f"not as it was: {what} {line}" for what, one, other in pairs for line in differences(one, other)]
+    return [f"not as it was: {line}" for line in differences(_identity(before), _identity(now))]
 
 
-def _hashes(run: dict[str, Any]) -> dict[str, str]:
-    """The hash of each experiment's items."""
-    return {name: part["items_sha256"] for name, part in run["data"]["parts"].items()}
+def _identity(run: dict[str, Any]) -> dict[str, Any]:
+    """What the figures of a run depend on, beside settings and seeds."""
+    return {
+        "model": {name: run["model"].get(name) for name in ("sha256", "tokenizer", "dtype", "device")},
+        "versions": run["versions"],
+        "data": {name: part["items_sha256"] for name, part in run["data"]["parts"].items()},
+    }
 
 
 @click.command("check")

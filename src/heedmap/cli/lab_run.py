@@ -145,13 +145,18 @@ def _request(name: str, options: dict[str, Any]) -> Request:
         name=name,
         settings=settings,
         model=model,
-        data=options.pop("data"),
+        data=_absolute(options.pop("data")),
         form=options.pop("form"),
         skip_bad=options.pop("skip_bad"),
         limit=options.pop("limit"),
         batch_size=options.pop("batch_size"),
         shard=options.pop("shard") or Shard(),
     )
+
+
+def _absolute(data: Path | None) -> Path | None:
+    """The data file as a rerun from elsewhere finds it; `-` is standard input."""
+    return data if data is None or str(data) == "-" else data.absolute()
 
 
 def _run(name: str, options: dict[str, Any]) -> int:

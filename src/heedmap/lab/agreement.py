@@ -14,8 +14,8 @@ from heedmap.lab.words import value_words
 SAME, ROUNDED, DIFFERS, MISSING, NEW = "same", "same within rounding", "differs", "missing", "new"
 
 ROUNDING = 1e-5
-"""How far numbers may lie apart, relative to the larger one or absolutely, and still be called the same within rounding:
-what other kernels or another machine make of float32, whose own step is 1e-7."""
+"""How far numbers may lie apart, relative to the larger one or absolutely, and still be the same within rounding: what
+other kernels or another machine make of float32, whose own step is 1e-7."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def _shows(found: Differences, figures: dict[str, Figure], settings: CausalSetti
     unequal = int((~found.same_length & found.usable).sum())
     if unequal:
         lines.append(
-            f"Where the two texts differ in length ({unequal} of {usable} pairs) they are rounded otherwise: there up to "
+            f"Where two texts differ in length ({unequal} of {usable} pairs) they are rounded otherwise: there up to "
             f"{settings.roundings:g} roundings of a layer's largest number count as equal. In the others only 0 does."
         )
     return lines

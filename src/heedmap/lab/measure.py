@@ -67,7 +67,7 @@ def measure_part(
     files = RowFiles(folder, part.name)
     batches = part.of_shard(shard)
     total = sum(map(len, batches))
-    waiting = _waiting(files, batches, note)
+    waiting = waiting_batches(files, batches, note)
     done = total - sum(map(len, waiting))
     try:
         for batch in waiting:
@@ -86,8 +86,14 @@ def measure_part(
     return Measured(part, table, skipped)
 
 
-def _waiting(files: RowFiles, batches: Sequence[Sequence[Item]], note: Note) -> list[Sequence[Item]]:
-    """The batches whose rows are not all there."""
+def waiting_batches(files: RowFiles, batches: Sequence[Sequence[Item]], note: Note) -> list[Sequence[Item]]:
+    """The batches whose rows are not all there.
+
+    Args:
+        files: the rows there are.
+        batches: all batches.
+        note: told which files were cut off.
+    """
     done = files.done()
     for path in files.cut:
         note(f"{path} was cut off or damaged: what it lacks is measured again")

@@ -75,6 +75,23 @@ class RowFiles:
             self._writer = None
             raise FileError(f"cannot write {self._parts}: {error.strerror or error}; go on with --resume") from error
 
+    def content(self) -> bytes:
+        """All rows as one row file, to be sent to whoever puts a run together; empty where there are none."""
+        self.close()
+        table = self.table()
+        if table is None:
+            return b""
+        library = pyarrow()
+        sink = library.BufferOutputStream()
+        with library.ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table)
+        return bytes(sink.getvalue())
+
+    def adopt(self, content: bytes) -> None:
+        """Take in the rows of a row file that `content` made elsewhere; as `append`."""
+        if content:
+            self.append_table(pyarrow().ipc.open_stream(content).read_all())
+
     def close(self) -> None:
         """Close what is open, whatever the disk says: rows that are whole stay."""
         for one in (self._writer, self._file):
