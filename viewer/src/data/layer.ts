@@ -136,29 +136,13 @@ export class KnownLayer extends Layer {
 
   /** The products q·k of up to four rows on the keys from `low` to `high`. */
   private products(head: number, query: number, rows: number, low: number, high: number): Float64Array[] {
-    const { dim, key } = this;
+    const { dim } = this;
     const vectors = Array.from({ length: ROWS_AT_ONCE }, (_, row) => {
       const start = (head * this.rule.queries + query + Math.min(row, rows - 1)) * dim;
       return Float64Array.from(this.query.subarray(start, start + dim));
     });
-    const [a, b, c, d] = vectors as [Float64Array, Float64Array, Float64Array, Float64Array];
     const found = vectors.map(() => new Float64Array(Math.max(high - low, 0)));
-    const [p, q, r, s] = found as [Float64Array, Float64Array, Float64Array, Float64Array];
-    let place = this.sharedStart(head, dim) + low * dim;
-    for (let column = 0; column < p.length; column++) {
-      let [w, x, y, z] = [0, 0, 0, 0];
-      for (let at = 0; at < dim; at++, place++) {
-        const one = key[place]!;
-        w += a[at]! * one;
-        x += b[at]! * one;
-        y += c[at]! * one;
-        z += d[at]! * one;
-      }
-      p[column] = w;
-      q[column] = x;
-      r[column] = y;
-      s[column] = z;
-    }
+    multiply(vectors, this.key, this.sharedStart(head, dim) + low * dim, found);
     return found;
   }
 
@@ -172,6 +156,39 @@ export class KnownLayer extends Layer {
   values(): Float32Array | null {
     return this.parts.has("value") ? widen(this.parts.get("value")) : null;
   }
+}
+
+/**
+ * The products of four vectors with the keys that begin at a place. All the page's waiting is here: two keys at a time,
+ * so that each number read is used several times, is a third faster than one.
+ */
+function multiply(vectors: Float64Array[], keys: Float32Array, start: number, products: Float64Array[]): void {
+  const [a, b, c, d] = vectors as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const dim = a.length;
+  const count = products[0]!.length;
+  for (let column = 0; column < count; column += 2) {
+    const place = start + column * dim;
+    const next = column + 1 < count ? place + dim : place;
+    let [w, x, y, z, w2, x2, y2, z2] = [0, 0, 0, 0, 0, 0, 0, 0];
+    for (let at = 0; at < dim; at++) {
+      const one = keys[place + at]!;
+      const two = keys[next + at]!;
+      w += a[at]! * one;
+      x += b[at]! * one;
+      y += c[at]! * one;
+      z += d[at]! * one;
+      w2 += a[at]! * two;
+      x2 += b[at]! * two;
+      y2 += c[at]! * two;
+      z2 += d[at]! * two;
+    }
+    put(products, column, w, x, y, z);
+    if (next !== place) put(products, column + 1, w2, x2, y2, z2);
+  }
+}
+
+function put(products: Float64Array[], column: number, ...four: [number, number, number, number]): void {
+  for (let row = 0; row < 4; row++) products[row]![column] = four[row]!;
 }
 
 /** Vectors [head, token, dim] with the mean over a head's tokens added again, where it was taken off. */
