@@ -30,6 +30,11 @@ export function weightText(weight: number): string {
   return Number.isNaN(weight) ? "nan" : weight.toFixed(3);
 }
 
+/** A weight that may be small, as in long texts: two digits where three places would say little. */
+export function smallText(weight: number): string {
+  return weight >= 0.01 || !(weight > 0) ? weightText(weight) : weight.toPrecision(2);
+}
+
 /** A difference with its sign; a true minus, and no sign on what rounds to nothing. */
 export function differenceText(difference: number): string {
   if (Number.isNaN(difference)) return "nan";

@@ -131,9 +131,10 @@ function PairBars({ share, row, theme }: { share: PairShare; row: PairRow; theme
   };
   if (!share.a?.allowed && !share.b?.allowed) {
     return (
-      <span class="word-bar" style={{ height: `${TALLEST}px` }}>
+      <>
+        <span class="word-bar" style={{ height: `${TALLEST}px` }} />
         <Spoken>, cannot be seen</Spoken>
-      </span>
+      </>
     );
   }
   const { difference } = share;

@@ -68,7 +68,7 @@ export function HeadsView() {
               </button>
               <HeadMaps
                 layer={layerOf(source, number)}
-                size={layer.heads > 16 ? 40 : layer.heads > 12 ? 56 : 76}
+                size={sizeFor(layer.heads)}
                 captions={false}
                 onHead={(head) => read(number, head)}
               />
@@ -78,4 +78,9 @@ export function HeadsView() {
       </div>
     </div>
   );
+}
+
+/** So small that the maps of a layer stand in one line, down to what can still be made out. */
+function sizeFor(heads: number): number {
+  return Math.min(76, Math.max(40, Math.floor(820 / heads) - 8));
 }

@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { useFrame } from "../app/frame";
-import { Guarded, Note, Quoted, Reason, weightText } from "../app/parts";
+import { Guarded, Note, Quoted, Reason, smallText, weightText } from "../app/parts";
 import { Choice, PlacePicker, Switch } from "../app/pickers";
 import type { Theme } from "../map/props";
 import { Largest } from "./largest";
@@ -82,7 +82,7 @@ function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading 
       {seen && seen.ordinary !== null && first !== null && !Number.isNaN(seen.ordinary) ? (
         <>
           ; an ordinary share of what <Quoted text={units[first]!.text} /> leaves is{" "}
-          <span class="figures">{seen.ordinary.toFixed(3)}</span>.
+          <span class="figures">{smallText(seen.ordinary)}</span>.
         </>
       ) : seen ? (
         "."
