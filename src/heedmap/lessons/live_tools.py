@@ -12,7 +12,7 @@ from heedmap.arithmetic.writing import columns, given, number, vector
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 
-PAIRS = 20_000
+PAIRS = 10_000
 """Pairs of random vectors whose products are looked at."""
 
 

@@ -16,7 +16,6 @@ SAYS = {
     "transposed-result": "Right numbers in the wrong places: the rows are the ones that ask.",
     "cell-by-cell": "You multiplied cell by cell. @ takes a row of the left and a column of the right.",
     "table-turned": "You used a row of the table where a column belongs: the vector stands on the left.",
-    "no-bias": "You left out the bias: add it at the end.",
     # scale
     "forgot-scale": "You forgot to divide by √d: these are the products themselves.",
     "divided-by-d": "You divided by d; it is the square root of d.",

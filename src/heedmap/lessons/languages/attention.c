@@ -2,7 +2,7 @@
 
    cc -std=c99 -O2 attention.c -lm -o attention
    ./attention        works "The cat sat it" and prints the weights and the blend
-   ./attention -      reads a calculation from standard input (see main) and prints the same for it */
+   ./attention -      reads calculations from standard input (see main) and prints the same for each */
 
 #include <math.h>
 #include <stdio.h>
@@ -86,22 +86,22 @@ int main(int argc, char **argv) {
         print_row("output ", "%.2f", output, 2);
         return 0;
     }
-    /* How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers. */
+    /* How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers:
+       queries, keys, values, and for each query and key 1 if it may look there. As many calculations as there are. */
     int queries, n, dim, width;
     double scale;
-    if (scanf("%d %d %d %d %lf", &queries, &n, &dim, &width, &scale) != 5) return 1;
-    double *asking = read_numbers(queries * dim), *keys = read_numbers(n * dim), *values = read_numbers(n * width);
-    double *weights = room(n), *output = room(width);
-    int *allowed = malloc((size_t)(n > 0 ? n : 1) * sizeof *allowed);
-    if (!allowed) return 1;
-    for (int q = 0; q < queries; q++) {
-        double *mask = read_numbers(n);
-        for (int i = 0; i < n; i++) allowed[i] = mask[i] == 1;
-        free(mask);
-        attend(asking + q * dim, keys, values, allowed, n, dim, width, scale, weights, output);
-        print_row("", "%.17g", weights, n);
-        print_row("", "%.17g", output, width);
+    while (scanf("%d %d %d %d %lf", &queries, &n, &dim, &width, &scale) == 5) {
+        double *asking = read_numbers(queries * dim), *keys = read_numbers(n * dim), *values = read_numbers(n * width);
+        double *mask = read_numbers(queries * n), *weights = room(n), *output = room(width);
+        int *allowed = malloc((size_t)(n > 0 ? n : 1) * sizeof *allowed);
+        if (!allowed) return 1;
+        for (int q = 0; q < queries; q++) {
+            for (int i = 0; i < n; i++) allowed[i] = mask[q * n + i] == 1;
+            attend(asking + q * dim, keys, values, allowed, n, dim, width, scale, weights, output);
+            print_row("", "%.17g", weights, n);
+            print_row("", "%.17g", output, width);
+        }
+        free(asking), free(keys), free(values), free(mask), free(weights), free(output), free(allowed);
     }
-    free(asking), free(keys), free(values), free(weights), free(output), free(allowed);
     return 0;
 }

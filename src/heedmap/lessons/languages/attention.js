@@ -1,7 +1,7 @@
 // Attention in JavaScript, with no library.
 //
 // node attention.js        works "The cat sat it" and prints the weights and the blend
-// node attention.js -      reads a calculation from standard input (see `main`) and prints the same for it
+// node attention.js -      reads calculations from standard input (see `main`) and prints the same for each
 
 // Multiply number by number, and add up.
 function dotProduct(a, b) {
@@ -42,18 +42,21 @@ function main() {
     console.log("output ", ...output.map((x) => x.toFixed(2)));
     return;
   }
-  // How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers.
+  // How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers:
+  // queries, keys, values, and for each query and key 1 if it may look there. As many calculations as there are.
   const numbers = require("fs").readFileSync(0, "utf8").trim().split(/\s+/).map(Number);
-  const [queries, count, dim, width, scale] = numbers.splice(0, 5);
   const rows = (howMany, long) => Array.from({ length: howMany }, () => numbers.splice(0, long));
-  const asking = rows(queries, dim);
-  const keys = rows(count, dim);
-  const values = rows(count, width);
-  for (const query of asking) {
-    const allowed = numbers.splice(0, count).map((one) => one === 1);
-    const { weights, output } = attend(query, keys, values, allowed, scale);
-    console.log(...weights.map(String));
-    console.log(...output.map(String));
+  while (numbers.length > 0) {
+    const [queries, count, dim, width, scale] = numbers.splice(0, 5);
+    const asking = rows(queries, dim);
+    const keys = rows(count, dim);
+    const values = rows(count, width);
+    for (const query of asking) {
+      const allowed = numbers.splice(0, count).map((one) => one === 1);
+      const { weights, output } = attend(query, keys, values, allowed, scale);
+      console.log(...weights.map(String));
+      console.log(...output.map(String));
+    }
   }
 }
 

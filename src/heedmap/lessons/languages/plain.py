@@ -1,7 +1,7 @@
 """Attention in Python with no library.
 
 python plain.py        works "The cat sat it" and prints the weights and the blend
-python plain.py -      reads a calculation from standard input (see `main`) and prints the same for it
+python plain.py -      reads calculations from standard input (see `main`) and prints the same for each
 """
 
 import math
@@ -56,19 +56,22 @@ def main() -> None:
         print("weights", *(f"{w:.2f}" for w in weights))
         print("output ", *(f"{x:.2f}" for x in output))
         return
-    # How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers.
-    numbers = iter(sys.stdin.read().split())
-    queries, count, dim, width = (int(next(numbers)) for _ in range(4))
-    scale = float(next(numbers))
+    # How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers:
+    # queries, keys, values, and for each query and key 1 if it may look there. As many calculations as there are.
+    numbers = sys.stdin.read().split()
 
     def rows(how_many: int, long: int) -> list[list[float]]:
-        return [[float(next(numbers)) for _ in range(long)] for _ in range(how_many)]
+        return [[float(numbers.pop()) for _ in range(long)] for _ in range(how_many)]
 
-    asking, keys, values = rows(queries, dim), rows(count, dim), rows(count, width)
-    for query, allowed in zip(asking, rows(queries, count)):
-        weights, output = attend(query, keys, values, [one == 1 for one in allowed], scale)
-        print(*map(repr, weights))
-        print(*map(repr, output))
+    numbers.reverse()  # the next one is the last
+    while numbers:
+        queries, count, dim, width = (int(numbers.pop()) for _ in range(4))
+        scale = float(numbers.pop())
+        asking, keys, values = rows(queries, dim), rows(count, dim), rows(count, width)
+        for query, allowed in zip(asking, rows(queries, count)):
+            weights, output = attend(query, keys, values, [one == 1 for one in allowed], scale)
+            print(*map(repr, weights))
+            print(*map(repr, output))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Attention with NumPy: the same four steps, all queries at once.
 
 python with_numpy.py        works "The cat sat it" and prints the weights and the blend
-python with_numpy.py -      reads a calculation from standard input (see `main`) and prints the same for it
+python with_numpy.py -      reads calculations from standard input (see `main`) and prints the same for each
 """
 
 import math
@@ -57,23 +57,20 @@ def main() -> None:
         print("weights", *(f"{w:.2f}" for w in weights[0]))
         print("output ", *(f"{x:.2f}" for x in output[0]))
         return
-    # How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers.
-    first, *rest = sys.stdin.read().split("\n", 1)
-    *sizes, scale = first.split()
-    queries, count, dim, width = map(int, sizes)
-    numbers = np.array("\n".join(rest).split(), dtype=float)
-    ends = np.cumsum([queries * dim, count * dim, count * width])
-    q, k, v, allowed = (
-        part.reshape(shape)
-        for part, shape in zip(
-            np.split(numbers, ends), [(queries, dim), (count, dim), (count, width), (queries, count)], strict=True
-        )
-    )
-    with np.errstate(invalid="ignore"):  # a query that may look at nothing has no weights: nan
-        weights, output = attend(q, k, v, allowed == 1, float(scale))
-    for row, blend in zip(weights.tolist(), output.tolist(), strict=True):
-        print(*map(repr, row))
-        print(*map(repr, blend))
+    # How many queries and keys, how long a key and a value is, what products are multiplied by; then all numbers:
+    # queries, keys, values, and for each query and key 1 if it may look there. As many calculations as there are.
+    numbers = np.array(sys.stdin.read().split(), dtype=float)
+    while len(numbers):
+        queries, count, dim, width = (int(size) for size in numbers[:4])
+        scale, numbers = float(numbers[4]), numbers[5:]
+        shapes = [(queries, dim), (count, dim), (count, width), (queries, count)]
+        *parts, numbers = np.split(numbers, np.cumsum([rows * columns for rows, columns in shapes]))
+        q, k, v, allowed = (part.reshape(shape) for part, shape in zip(parts, shapes))
+        with np.errstate(invalid="ignore"):  # a query that may look at nothing has no weights: nan
+            weights, output = attend(q, k, v, allowed == 1, scale)
+        for row, blend in zip(weights.tolist(), output.tolist()):
+            print(*map(repr, row))
+            print(*map(repr, blend))
 
 
 if __name__ == "__main__":
