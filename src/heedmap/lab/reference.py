@@ -31,7 +31,7 @@ class ReferenceSettings(Settings):
         WORDINGS, "How to ask after the text, the main way first; {word} is the pronoun, {what} who or what."
     )
     other_order: bool = setting(True, "Also measure the texts in the other noun order, where it is known.")
-    no_clue: bool = setting(True, "Also measure the texts without the words that decide.")
+    baseline: bool = setting(True, "Also measure the texts without the words that decide.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

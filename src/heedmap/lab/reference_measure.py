@@ -96,7 +96,7 @@ def _asked_of(
     others: list[tuple[tuple[int, int], Question]] = []
     if settings.other_order and (other := _other_order(unit)):
         others += [((1, version), question) for version, question in enumerate(other.questions)]
-    if settings.no_clue and isinstance(unit, Pair) and (plain := without_clue(unit)):
+    if settings.baseline and isinstance(unit, Pair) and (plain := without_clue(unit)):
         others.append(((0, WITHOUT_CLUE), plain))
     for place, question in others:
         yield from _fillings(model, question, row, place, settings)
@@ -135,7 +135,7 @@ def _question(
         return
     prompt, answers = prompt_and_answers(question, wording)
     both = [model.tokenize(f"{prompt} {answer}", special_tokens=settings.special_tokens) for answer in answers]
-    choice, _ = _choice([text_ids(tokens) for tokens in both])
+    choice, _ = choice_of([text_ids(tokens) for tokens in both])
 
     def put(found: list[np.ndarray]) -> None:
         row["ask"][place] = found[0].sum() - found[1].sum()
@@ -173,7 +173,7 @@ def _fillings(
     texts = filled(question)
     both = [model.tokenize(one.text, special_tokens=settings.special_tokens) for one in texts]
     ids = [text_ids(tokens) for tokens in both]
-    choice, shared = _choice(ids)
+    choice, shared = choice_of(ids)
     after = [
         np.array([token.end is not None and token.end > one.rest for token in tokens[shared : len(own)]])
         for one, tokens, own in zip(texts, both, ids, strict=True)
@@ -188,7 +188,7 @@ def _fillings(
     yield _Asked(choice, put)
 
 
-def _choice(ids: Sequence[list[int]]) -> tuple[Choice, int]:
+def choice_of(ids: Sequence[list[int]]) -> tuple[Choice, int]:
     """Two sequences as their common beginning and what follows, at least one token of each."""
     first, second = ids
     shared = 0

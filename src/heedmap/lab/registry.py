@@ -12,7 +12,9 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "sink": ("heedmap.lab.sink:Sink", "How much of the attention goes to the first token?"),
     "causal": ("heedmap.lab.causal:Causal", "Does a word see later words?"),
     "reference": ("heedmap.lab.reference:Reference", "Does the model know which noun a pronoun means?"),
+    "heads": ("heedmap.lab.heads:Heads", "Is there a head in which the word looks at one noun rather than the other?"),
     "roles": ("heedmap.lab.roles:Roles", "Which heads look at the token before, or at where a token stood before?"),
+    "matters": ("heedmap.lab.matters:Matters", "Is a head a reason for the answer, and do weights tell?"),
 }
 """Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""
 
