@@ -10,6 +10,9 @@ from pathlib import Path
 
 from heedmap.errors import FileError
 
+BESIDE = ".heedmap-"
+"""How the name of a file begins that is not complete yet; one that is left over belonged to a killed process."""
+
 
 @contextmanager
 def write_beside(path: str | Path) -> Iterator[Path]:
@@ -41,7 +44,7 @@ def write_beside(path: str | Path) -> Iterator[Path]:
     try:
         target = Path(path).resolve()
         _check_target(target, path)
-        beside = target.with_name(f".heedmap-{secrets.token_hex(6)}{target.suffix}")
+        beside = target.with_name(f"{BESIDE}{secrets.token_hex(6)}{target.suffix}")
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         if target.exists():
             beside.chmod(target.stat().st_mode & 0o777)

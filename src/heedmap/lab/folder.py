@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
-from heedmap.files import write_beside
+from heedmap.files import BESIDE, write_beside
 from heedmap.lab.plan import differences
 
 RUN_SCHEMA = "heedmap/run/1"
@@ -52,6 +52,8 @@ def begin(folder: Path, plan: Mapping[str, Any], *, resume: bool) -> None:
         FileError: the folder holds another run, or one and `resume` is False, or something else.
     """
     path = folder / RUN_FILE
+    for left in folder.rglob(f"{BESIDE}*"):
+        left.unlink()  # a run that was killed while it wrote a file left it beside
     if not path.exists():
         others = sorted(one.name for one in folder.iterdir() if one.name != LOCK_FILE)
         if others:
