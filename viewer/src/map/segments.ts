@@ -2,8 +2,13 @@
 
 import type { Range } from "../data/types";
 
-/** Pooled cells along a side of a tile. */
+/** Cells along the side of a tile at most, and tokens that it stands for at most: a large map appears bit by bit. */
 export const TILE = 256;
+const MOST_TOKENS = 1024;
+const LEAST = 32;
+
+/** Pooled cells along the side of a tile at a level. */
+export const side = (level: number): number => Math.max(LEAST, Math.min(TILE, MOST_TOKENS >> level));
 
 /** A stretch of tokens and how many pooled cells stand for it. */
 export interface Segment extends Range {
@@ -20,8 +25,8 @@ export function segments(axis: Range, level: number): Segment[] {
   const block = 2 ** level;
   const whole = axis.start + Math.floor((axis.stop - axis.start) / block) * block;
   const result: Segment[] = [];
-  for (let start = axis.start; start < whole; start += TILE * block) {
-    const stop = Math.min(whole, start + TILE * block);
+  for (let start = axis.start; start < whole; start += side(level) * block) {
+    const stop = Math.min(whole, start + side(level) * block);
     result.push({ start, stop, cells: (stop - start) / block });
   }
   if (whole < axis.stop) result.push({ start: whole, stop: axis.stop, cells: 1 });

@@ -9,7 +9,7 @@ import { StepsTable } from "./steps-table";
 import { fixed, largest, largestDifference, type Work } from "./work";
 import "./steps.css";
 
-/** What float32 itself may differ by, when the source says nothing else. */
+/** What float32 itself may differ by. */
 const FLOAT32 = 1e-5;
 
 export function FourSteps({ vectors, labels, asking, row, info, choice, onChoose, theme }: FourStepsProps) {
@@ -51,8 +51,8 @@ export function FourSteps({ vectors, labels, asking, row, info, choice, onChoose
 /** The weight that the page carries beside the one worked here. */
 function Check({ work, row, info, choice }: { work: Work; row: Row; info: LayerInfo; choice: number }) {
   const difference = largestDifference(work.trace, row.weights);
-  const stated = Math.max(info.worst ?? 0, FLOAT32);
-  const carried = `carried as ${info.precision}, at most ${scientific(stated)} off`;
+  const off = info.worst === null ? "" : `, at most ${scientific(info.worst)} off`;
+  const carried = `carried as ${info.precision}${off}`;
   if (Number.isNaN(difference)) {
     return (
       <p class="reason" role="note">
@@ -60,7 +60,8 @@ function Check({ work, row, info, choice }: { work: Work; row: Row; info: LayerI
       </p>
     );
   }
-  if (difference > 2 * stated) {
+  // Both sides may be off by what is stated, and float32 itself by a little.
+  if (difference > 2 * Math.max(info.worst ?? 0, FLOAT32)) {
     return (
       <p class="reason" role="note">
         The model's own weight is {fixed(row.weights[choice], 3)}: in this row the two differ by up to{" "}

@@ -31,7 +31,7 @@ export function StepsTable({ work, choice, onChoose, theme }: Props) {
             <th scope="col">key</th>
             <th scope="col">q·k</th>
             <th scope="col">{scoreHead(work)}</th>
-            {softmaxed ? <th scope="col">{trace.shift === 0 ? "e^s" : "e^(s − max)"}</th> : null}
+            {softmaxed ? <th scope="col">{trace.shift === 0 ? "e^s" : "e^(s −\u00a0max)"}</th> : null}
             <th scope="col">weight</th>
             <td />
           </tr>
@@ -117,9 +117,9 @@ function Line({ work, place, chosen, onChoose, theme, top }: LineProps) {
 function Sum({ name, exponentials, weights }: { name: string; exponentials: string | null; weights: string }) {
   return (
     <tr>
-      <th scope="row">{name}</th>
-      <td />
-      <td />
+      <th scope="row" colSpan={3}>
+        {name}
+      </th>
       {exponentials === null ? null : <td>{exponentials}</td>}
       <td>{weights}</td>
       <td />

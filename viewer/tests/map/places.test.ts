@@ -1,7 +1,7 @@
 // Labels that never overlap, and tiles whose pooled cells all stand for as many tokens.
 import { describe, expect, test } from "vitest";
 import { labelPlaces, niceStep } from "../../src/map/label-places";
-import { overlaps, segments, TILE } from "../../src/map/segments";
+import { overlaps, segments, side, TILE } from "../../src/map/segments";
 
 describe("labels", () => {
   const cells = [0.05, 0.3, 0.9, 3, 7, 13, 14, 30, 64];
@@ -55,10 +55,14 @@ describe("segments", () => {
     expect(parts.at(-1)!.stop).toBe(stop);
     parts.slice(1).forEach((part, index) => expect(part.start).toBe(parts[index]!.stop));
     parts.forEach((part, index) => {
-      expect(part.cells).toBeLessThanOrEqual(TILE);
+      expect(part.cells).toBeLessThanOrEqual(side(level));
       const each = (part.stop - part.start) / part.cells;
       expect(each === 2 ** level || (index === parts.length - 1 && part.cells === 1 && each < 2 ** level)).toBe(true);
     });
+  });
+
+  test("stand for at most about a thousand tokens, so that a large map appears bit by bit", () => {
+    expect([0, 1, 2, 3, 5, 8].map(side)).toEqual([TILE, TILE, TILE, 128, 32, 32]);
   });
 
   test("overlap when they share a token", () => {
