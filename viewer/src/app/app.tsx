@@ -10,6 +10,7 @@ import { ReadView } from "../reader/read-view";
 import { createStore, followAddress, initial, parse, reading, type View } from "../state";
 import "../theme.css";
 import "./app.css";
+import { useUniqueId } from "../unique-id";
 import { FrameProvider, layerOf } from "./frame";
 import { HandView } from "./hand-view";
 import { Header, tabId } from "./header";
@@ -26,11 +27,9 @@ const SHOWN: Record<View, () => preact.JSX.Element> = {
   about: AboutView,
 };
 
-let pages = 0;
-
 /** `host` says where the page lives: the address is used for the state in a file, and left alone in a notebook. */
 export function App({ page, host }: { page: PageData; host: "file" | "notebook" }) {
-  const id = useMemo(() => `heedmap-${++pages}`, []);
+  const id = useUniqueId();
   const store = useMemo(
     () => createStore(page, host === "file" ? parse(window.location.hash, page) : initial(page)),
     [page],

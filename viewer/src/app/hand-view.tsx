@@ -5,5 +5,10 @@ import { HandExample } from "../steps/hand-example";
 
 export function HandView() {
   const { state, set, theme } = useFrame();
-  return <HandExample state={state.hand} onState={(hand) => set({ hand })} theme={theme} />;
+  return (
+    <>
+      <h2 class="spoken">Attention by hand</h2>
+      <HandExample state={state.hand} onState={(hand) => set({ hand })} theme={theme} />
+    </>
+  );
 }

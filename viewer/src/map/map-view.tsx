@@ -1,6 +1,6 @@
 // The map of one head: drawn on a canvas, read with the pointer or the keyboard, saved as it stands.
 
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { LayerInfo } from "../data/types";
 import { CellLine, CellTip } from "./cell-tip";
 import { plural } from "./cell-text";
@@ -14,6 +14,7 @@ import { RowCache } from "./row-cache";
 import type { Colours } from "./scene";
 import type { Pooling } from "./tile-store";
 import type { Cell } from "./viewport";
+import { useUniqueId } from "../unique-id";
 import "./map.css";
 
 const NOTHING: Report = { level: 0, whole: true, loading: true, broken: false, holes: false, top: 1, fault: null };
@@ -50,7 +51,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
   const [hover, setHover] = useState<Cell | null>(null);
   const [hint, setHint] = useState(false);
   const rows = useRows(props);
-  const help = useId();
+  const help = useUniqueId();
 
   useEffect(() => {
     const made = new MapController(canvas.current!, setReport);

@@ -1,6 +1,6 @@
 // The colours of a row: where the blue scale ends, and which scale the first token takes.
 
-import { colour, type ColourOptions, position } from "../colour";
+import { channels, colour, type ColourOptions } from "../colour";
 import type { ColourScale, Theme } from "../map/props";
 import type { SeenRow } from "./seen-row";
 import type { Shading } from "./word-item";
@@ -14,17 +14,29 @@ export function shadingOf(seen: SeenRow, theme: Theme, scale: ColourScale, apart
   const options = (place: number): ColourOptions =>
     apart && place === seen.first ? { kind: "first", scale } : { scale, top: topOf(seen, apart) };
   const weight = (place: number) => seen.shares[place]!.weight;
+  const fill = (place: number) => colour(weight(place), theme, options(place));
   return {
     shares: seen.shares,
     first: seen.first,
     largest: seen.largest,
-    fill: (place) => colour(weight(place), theme, options(place)),
-    ink: (place) => inkOn(position(weight(place), options(place)), theme),
+    fill,
+    ink: (place) => inkOn(fill(place)),
   };
 }
 
-/** Letters on a colour: the scales run from the paper's side to the other, and the letters change sides in the middle. */
-export function inkOn(position: number, theme: Theme): string {
-  const [far, near] = theme === "light" ? ["#ffffff", "#22262b"] : ["#14171b", "#e8e6e1"];
-  return position > 0.52 ? far : near;
+/** Letters on a colour: light or dark, whichever stands out more (contrast as in WCAG 2.2, relative luminance). */
+export function inkOn(background: string): string {
+  const own = luminance(background);
+  const against = (ink: string) => (Math.max(luminance(ink), own) + 0.05) / (Math.min(luminance(ink), own) + 0.05);
+  return against(LIGHT) > against(DARK) ? LIGHT : DARK;
+}
+
+const [LIGHT, DARK] = ["#ffffff", "#14171b"];
+
+function luminance(hex: string): number {
+  const [red, green, blue] = channels(hex).map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!;
 }
