@@ -31,7 +31,8 @@ export function inkOn(background: string): string {
   return against(LIGHT) > against(DARK) ? LIGHT : DARK;
 }
 
-const [LIGHT, DARK] = ["#ffffff", "#14171b"];
+// White and black: with any paler or softer pair there are shades on which neither stands out enough.
+const [LIGHT, DARK] = ["#ffffff", "#000000"];
 
 function luminance(hex: string): number {
   const [red, green, blue] = channels(hex).map((channel) => {
