@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heedmap.lab.bootstrap import METHOD, mean_interval
+from heedmap.lab.bootstrap import mean_interval
 from heedmap.lab.experiment import Figure, Finding, Table
 from heedmap.lab.heads_charts import charts
 from heedmap.lab.heads_effects import Effects, Numbers, effects_of, halves
@@ -113,8 +113,8 @@ def _of_the_data(effects: Effects) -> dict[str, Figure]:
 
 
 _WHAT = {
-    "noun": "weight of the word on A minus on B, mean over both noun orders",
-    "clue": "weight on the right noun minus on the wrong one, mean over versions and noun orders",
+    "noun": "A minus B over both noun orders",
+    "clue": "right noun minus wrong one",
 }
 
 
@@ -124,7 +124,7 @@ def _of_search(prefix: str, kind: str, search: Search, effects: Effects, setting
     if best is None:
         return {}
     interval = mean_interval(search.effects[:, best.head], seed=settings.seed, draws=settings.draws)
-    says = f"{_WHAT[kind]}, mean over pairs ({METHOD})"
+    says = f"{_WHAT[kind]} (mean over pairs)"
     figures = {
         f"{prefix}.best.layer": Figure(int(effects.layer[best.head]), None, n, "layer of the best head", searched=True),
         f"{prefix}.best.head": Figure(int(effects.head[best.head]), None, n, "number of the best head", searched=True),
@@ -135,7 +135,7 @@ def _of_search(prefix: str, kind: str, search: Search, effects: Effects, setting
     for name, half in (("held_out", search.first), ("held_out_swapped", search.second)):
         if half is None:
             continue
-        which = "chosen on one half of the families, reported on the other"
+        which = "chosen on one half, on the other"
         figures |= {
             f"{prefix}.{name}.layer": Figure(int(effects.layer[half.head]), None, half.units, f"{which}: its layer"),
             f"{prefix}.{name}.head": Figure(int(effects.head[half.head]), None, half.units, f"{which}: its number"),
@@ -171,14 +171,14 @@ def _about(
         "effect": (effects.noun[:, head], _WHAT["noun"]),
         "place_effect": (
             effects.place[:, head],
-            "weight on the noun that stands first minus on the second, mean over both noun orders",
+            "first noun minus second over both noun orders",
         ),
-        "order1": (effects.orders[0, :, head], "weight on A minus on B, nouns in the order given"),
-        "order2": (effects.orders[1, :, head], "weight on A minus on B, nouns in the other order"),
-        "per_token": (effects.per_token[:, head], "noun effect with each noun's weight divided by its tokens"),
+        "order1": (effects.orders[0, :, head], "A minus B in the order given"),
+        "order2": (effects.orders[1, :, head], "A minus B in the other order"),
+        "per_token": (effects.per_token[:, head], "A minus B a token of the noun"),
         "same_noun": (
             effects.same_noun[:, head].astype(float),
-            "pairs in which both versions lean to the same noun (share)",
+            "same noun in both versions (share of pairs)",
         ),
     }
     return {
@@ -201,7 +201,7 @@ def _of_place(effects: Effects) -> dict[str, Figure]:
         "heads.place.layer": Figure(int(effects.layer[head]), None, n, "layer of the head of place", searched=True),
         "heads.place.head": Figure(int(effects.head[head]), None, n, "number of the head of place", searched=True),
         "heads.place.effect": Figure(
-            float(means[head]), None, n, "head of place: weight on the first noun minus on the second", searched=True
+            float(means[head]), None, n, "head of place: first noun minus second", searched=True
         ),
         "heads.place.noun_effect": Figure(
             float(effects.noun[:, head].mean()), None, n, f"head of place: {_WHAT['noun']}", searched=True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from heedmap.lab.bootstrap import METHOD
 from heedmap.lab.experiment import Figure
 from heedmap.lab.words import interval_words, value_words
 
@@ -32,8 +33,8 @@ def sentence_of(verdict: str, noun: Search, effects: Effects) -> str:
         )
     return (
         f"No head is shown to look at A rather than B: the best of {len(effects.head)} is "
-        f"{effects.name(noun.best.head)} with {value_words(noun.best.mean)} (p = {value_words(noun.best.p)} against the "
-        f"best by chance), and {chosen}, chosen on one half, has {value_words(noun.first.effect)} on the other."
+        f"{effects.name(noun.best.head)} with {value_words(noun.best.mean)} (p = {value_words(noun.best.p)} against "
+        f"the best by chance), and {chosen}, chosen on one half, has {value_words(noun.first.effect)} on the other."
     )
 
 
@@ -74,6 +75,7 @@ def shows(
             f"second {value_words(figures['heads.asked.place_effect'].value)}, "
             f"p = {value_words(figures['heads.asked.p'].value)}."
         )
+    found.append(f"Intervals hold 95 percent: {METHOD}; n counts pairs.")
     return found
 
 
@@ -83,8 +85,8 @@ def does_not_show(figures: dict[str, Figure], noun: Search, after: Search, effec
     if causal:
         said.append(
             "That the word's row knows the answer: in this model both versions give one and the same row at the word "
-            f"(largest difference {value_words(effects.versions_differ)}), since what decides comes later. It points at "
-            "the same noun in both versions as a consequence of causality."
+            f"(largest difference {value_words(effects.versions_differ)}), since what decides comes later. It points "
+            "at the same noun in both versions as a consequence of causality."
         )
     if noun.best is not None:
         said.append("That such a head is a reason for what the model says: weights were read, and nothing was changed.")

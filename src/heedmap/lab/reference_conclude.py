@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from heedmap.lab.reference import ReferenceSettings
 
 WAYS = {
-    "ask": "asked after the text",
-    "whole": "whole sentence with each noun put in",
+    "ask": "asked",
+    "whole": "whole sentence",
     "part": "part after the noun",
 }
 """The ways to ask, and how they are called."""
@@ -126,11 +126,11 @@ def _of_way(way: str, summary: Summary, corrected: float) -> dict[str, Figure]:
     shares = {
         "difference": (
             summary.difference,
-            f"log-odds of A in the version that means A minus in the other, mean ({METHOD})",
+            "log-odds of A, version that means A minus the other (mean over pairs)",
         ),
-        "accuracy": (summary.accuracy, f"texts with the right noun ahead (share; {METHOD}); ties count half"),
-        "both_right": (summary.both_right, "pairs with both versions right (share; Wilson interval)"),
-        "same_noun": (summary.same_noun, "pairs with the same noun both times (share; Wilson interval)"),
+        "accuracy": (summary.accuracy, "right noun ahead (share of texts)"),
+        "both_right": (summary.both_right, "both versions right (share of pairs; Wilson)"),
+        "same_noun": (summary.same_noun, "same noun both times (share of pairs; Wilson)"),
     }
     figures = {
         f"reference.{way}.{name}": Figure(share.value, share.interval, share.n, f"{how}: {says}")
@@ -140,11 +140,11 @@ def _of_way(way: str, summary: Summary, corrected: float) -> dict[str, Figure]:
     n = summary.right_way + summary.wrong_way
     p_values = {"sign_p": summary.p, "corrected_p": None if np.isnan(corrected) else corrected}
     return figures | {
-        f"reference.{way}.right_way": Figure(summary.right_way, None, n, f"{how}: {told}, the right way (count)"),
-        f"reference.{way}.wrong_way": Figure(summary.wrong_way, None, n, f"{how}: {told}, the wrong way (count)"),
+        f"reference.{way}.right_way": Figure(summary.right_way, None, n, f"{how}: {told} the right way (count)"),
+        f"reference.{way}.wrong_way": Figure(summary.wrong_way, None, n, f"{how}: {told} the wrong way (count)"),
         f"reference.{way}.sign_p": Figure(p_values["sign_p"], None, n, f"{how}: exact sign test of the two (p)"),
         f"reference.{way}.corrected_p": Figure(
-            p_values["corrected_p"], None, n, f"{how}: the same, corrected for the ways to ask (Holm; p)"
+            p_values["corrected_p"], None, n, f"{how}: the same, corrected for three ways (Holm; p)"
         ),
     }
 
@@ -160,7 +160,7 @@ def _spread(way: str, summaries: list[Summary]) -> dict[str, Figure]:
         if len(values) < 2:
             continue
         for end, value in (("lowest", min(values)), ("highest", max(values))):
-            says = f"{WAYS[way]}: {end} {name} over noun orders and wordings"
+            says = f"{WAYS[way]}: {end} over noun orders and wordings"
             figures[f"reference.{way}.{end}_{name}"] = Figure(value, None, len(values), says, searched=True)
     return figures
 
@@ -180,13 +180,13 @@ def _without_clue(way: str, odds: Numbers, answers: np.ndarray, first: np.ndarra
     placed = known & (first >= 0)
     n = int(known.sum())
     figures = {
-        "accuracy": (float(right), "texts whose right noun is ahead without the words that decide (share)"),
-        "kept": (float(kept), "texts whose noun is the same as without the words that decide (share)"),
-        "strength": (float(np.abs(plain[known]).mean()), "size of the log-odds without the words that decide (mean)"),
+        "accuracy": (float(right), "right noun ahead without the clue (share of texts)"),
+        "kept": (float(kept), "same noun as without the clue (share of texts)"),
+        "strength": (float(np.abs(plain[known]).mean()), "size of the log-odds without the clue (mean)"),
     }
     if placed.any():
         prefers_first = float(((plain > 0) == (first == 0))[placed].mean())
-        figures["first"] = (prefers_first, "pairs whose first noun is ahead without the words that decide (share)")
+        figures["first"] = (prefers_first, "first noun ahead without the clue (share of pairs)")
     return {
         f"reference.{way}.no_clue.{name}": Figure(value, None, n, f"{WAYS[way]}: {says}")
         for name, (value, says) in figures.items()

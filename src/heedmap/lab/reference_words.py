@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from heedmap.lab.bootstrap import METHOD
 from heedmap.lab.experiment import Figure
 from heedmap.lab.reference_summary import Summary
 from heedmap.lab.words import interval_words, value_words
@@ -47,6 +48,12 @@ def shows(figures: dict[str, Figure], main: dict[str, Summary], ways: Ways) -> l
                 f"{value_words(one.difference.value)} ({interval_words(figures[f'reference.{way}.difference'])})"
             )
         found.append(f"{line}.")
+        lowest, highest = (figures.get(f"reference.{way}.{end}_accuracy") for end in ("lowest", "highest"))
+        if lowest is not None and highest is not None:
+            found.append(
+                f"{ways[way].capitalize()}: over {lowest.n} noun orders and wordings the share right lies between "
+                f"{value_words(lowest.value)} and {value_words(highest.value)}."
+            )
     best = figures["reference.always_one_noun"]
     found.append(f"Always saying the same noun scores {value_words(best.value)} without reading anything.")
     for way in main:
@@ -56,6 +63,7 @@ def shows(figures: dict[str, Figure], main: dict[str, Summary], ways: Ways) -> l
                 f"{ways[way].capitalize()}: in {value_words(kept.value)} of the texts the noun is the one that the "
                 "model prefers when the words that decide are taken out."
             )
+    found.append(f"Intervals hold 95 percent: {METHOD}; for shares of pairs, Wilson. Ties count half.")
     return found
 
 
