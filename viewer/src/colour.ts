@@ -96,6 +96,15 @@ export function channels(hex: string): [number, number, number] {
   return [number >> 16, (number >> 8) & 255, number & 255];
 }
 
+/** How light a colour is, from 0 to 1 (WCAG 2.2, relative luminance): black letters are the easier to read above 0.18. */
+export function luminance(hex: string): number {
+  const linear = channels(hex).map((channel) => {
+    const share = channel / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * linear[0]! + 0.7152 * linear[1]! + 0.0722 * linear[2]!;
+}
+
 /** Between two stops the channels are mixed evenly. */
 function mixed(own: readonly string[], share: number): string {
   const place = share * (own.length - 1);

@@ -8,6 +8,7 @@ import {
   differenceColour,
   gradient,
   type Kind,
+  luminance,
   pixel,
   position,
   SHADES,
@@ -88,4 +89,14 @@ test("more and less are two colours, as far from 0 as the difference is large", 
 
 test("a gradient runs through every stop", () => {
   expect(gradient("first", "light")).toMatch(/^linear-gradient\(to right, #f0ede9, .*, #845e2b\)$/);
+});
+
+test("letters can be read on every cell: black or white has a contrast of at least 4.5", () => {
+  for (const [kind, theme] of ALL) {
+    for (const background of stops(kind, theme)) {
+      const light = luminance(background);
+      const contrast = light > 0.18 ? (light + 0.05) / 0.05 : 1.05 / (light + 0.05);
+      expect(contrast, background).toBeGreaterThanOrEqual(4.5);
+    }
+  }
 });

@@ -26,7 +26,7 @@ export function HandExample({ state, onState, theme, only }: HandExampleProps) {
       </p>
       <div class="hand-columns">
         <section class="hand-side" aria-label="The numbers">
-          <h3>The numbers</h3>
+          <h2>The numbers</h2>
           <HandNumbers hand={hand} onHand={change} />
           <Switches hand={hand} onHand={change} />
           {hand.example.asking.length > 1 ? (
@@ -35,9 +35,9 @@ export function HandExample({ state, onState, theme, only }: HandExampleProps) {
           <Below hand={hand} onReset={() => change({ ...fresh(hand.example.name), row: hand.row })} />
         </section>
         <section class="hand-steps" aria-label="The four steps">
-          <h3>
+          <h2>
             The four steps for “<bdi>{work.asking}</bdi>”
-          </h3>
+          </h2>
           <StepsTable work={work} choice={choice} onChoose={choose} theme={theme} />
           <p class="hand-output" aria-live="polite">
             {outputText(work.trace.output, work.digits[0])}
@@ -53,18 +53,20 @@ export function HandExample({ state, onState, theme, only }: HandExampleProps) {
 function useHand(state: string, onState: (state: string) => void, only?: string): [Hand, (hand: Hand) => void] {
   const start = () => (only && !state ? fresh(only) : read(state));
   const [hand, setHand] = useState<Hand>(start);
-  const written = useRef(state);
-  useEffect(() => {
-    if (state === written.current) return;
+  const [seen, written] = [useRef(state), useRef(state)];
+  // Another address, and not the one that a change here has just written: follow it.
+  const followed = state !== seen.current && state !== written.current ? start() : null;
+  seen.current = state;
+  if (followed) {
     written.current = state;
-    setHand(start());
-  }, [state]);
+    setHand(followed);
+  }
   const change = (next: Hand) => {
     setHand(next);
     written.current = write(next);
     onState(written.current);
   };
-  return [hand, change];
+  return [followed ?? hand, change];
 }
 
 function Examples({ hand, onExample }: { hand: Hand; onExample: (name: string) => void }) {

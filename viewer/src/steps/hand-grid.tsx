@@ -1,11 +1,11 @@
 // The weights of all words that ask, as a small map of buttons.
 
-import { useId } from "preact/hooks";
 import type { Trace } from "../arithmetic/attention";
-import { colour } from "../colour";
+import { colour, luminance } from "../colour";
 import type { Theme } from "../map/props";
 import type { Hand } from "./hand-state";
 import { fixed } from "./work";
+import { useUniqueId } from "../unique-id";
 
 interface Props {
   hand: Hand;
@@ -18,7 +18,7 @@ interface Props {
 export function HandGrid({ hand, worked, choice, onHand, theme }: Props) {
   const { tokens, asking } = hand.example;
   const rows = worked.heads[0]!;
-  const lead = useId();
+  const lead = useUniqueId();
   return (
     <div class="hand-scroll">
       <p class="hand-grid-lead" id={lead}>
@@ -46,7 +46,7 @@ export function HandGrid({ hand, worked, choice, onHand, theme }: Props) {
                   <button
                     type="button"
                     aria-pressed={place === hand.row && key === choice}
-                    aria-label={`${tokens[asking[place]!]} at ${token}: ${row.allowed[key] ? fixed(row.weights[key], 3) : "may not look"}`}
+                    aria-label={`${tokens[asking[place]!]} at ${token}: ${row.allowed[key] ? fixed(row.weights[key], 2) : "may not look"}`}
                     style={cellStyle(row.allowed[key] === 1, row.weights[key]!, theme)}
                     onClick={() => onHand({ ...hand, row: place, choice: key })}
                   >
@@ -62,9 +62,9 @@ export function HandGrid({ hand, worked, choice, onHand, theme }: Props) {
   );
 }
 
-/** Dark letters on pale cells, pale ones on dark cells, in either theme. */
+/** Dark letters on pale cells, pale ones on dark cells: whichever can be read more easily. */
 function cellStyle(allowed: boolean, weight: number, theme: Theme): { background: string; color: string } {
   if (!allowed) return { background: "transparent", color: "inherit" };
-  const dark = theme === "light" ? weight > 0.5 : weight < 0.55;
-  return { background: colour(weight, theme), color: dark ? "#ffffff" : "#111418" };
+  const background = colour(weight, theme);
+  return { background, color: luminance(background) > 0.18 ? "#000000" : "#ffffff" };
 }
