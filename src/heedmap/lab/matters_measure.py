@@ -1,4 +1,4 @@
-"""What `matters` measures of one pair: the answer's log-odds with every head and without each, weights, direct parts."""
+"""What `matters` measures of a pair: the answer's log-odds with every head and without each, weights, direct parts."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import torch
 
 from heedmap.errors import DataError, OutOfRange, UnsupportedModel
 from heedmap.lab.data import Question, sentences
@@ -58,9 +59,10 @@ def measure(model: Model, task: Task, settings: MattersSettings) -> Row:
 
     Returns:
         "odds" [version], the log-odds of the right noun with every head; "effect" [version, head], how much of them is
-        lost without a head (NaN where it was not taken away: heads of other layers are in version 1 alone); "layer_effect" [version], without the whole layer;
-        "word" and "last" [version, head, 2], the weight from the pronoun and from the last token on the right and on
-        the other noun; "direct" [version, head], what a head adds directly to them; "layer", "head", "middle".
+        lost without a head, NaN where it was not taken away (heads of other layers are in version 1 alone);
+        "layer_effect" [version], without the whole layer; "word" and "last" [version, head, 2], the weight from the
+        pronoun and from the last token on the right and on the other noun; "direct" [version, head], what a head adds
+        directly to them; "layer", "head", "middle".
     """
     number = chosen_layer(model, settings)
     asked = [_asked(model, question, settings) for question in task.pair.questions]
@@ -165,10 +167,8 @@ def _weights(reading: Reading, one: _Asked, where: str) -> Numbers:
     found = []
     for layer in reading.layers:
         call = reading.call(layer.number)
-        weights = np.stack(
-            [call.weights(slice(row, row + 1), slice(None))[0, :, 0].double().cpu().numpy() for row in rows]
-        )
-        mean = weights.mean(0)
+        of_rows = [call.weights(slice(row, row + 1), slice(None))[0, :, 0] for row in rows]
+        mean = torch.stack(of_rows).mean(0).double().cpu().numpy()
         found.append(
             np.stack([mean[:, list(noun)].sum(-1) if noun else np.full(len(mean), np.nan) for noun in right_first], -1)
         )

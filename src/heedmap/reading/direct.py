@@ -20,8 +20,8 @@ from heedmap.errors import UnsupportedModel
 from heedmap.reading.editor import refuse_own_code
 from heedmap.reading.frozen_norm import FrozenNorm, freeze
 from heedmap.reading.output_table import straight_tables
-from heedmap.reading.row import Floats
 from heedmap.reading.tap import Heard
+from heedmap.reading.word_row import Floats
 from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -164,7 +164,8 @@ def _way_to_the_stream(module: nn.Module, seen: _Seen, attention: str, table: st
         if any(float((rest - seen.left[part]).abs().max()) <= _CLOSE * size for part in parts if part != name):
             return None if name is None else freeze(name, module.get_submodule(name), made)
     raise UnsupportedModel(
-        f"{layer} does not give its input plus what two of its parts make of it, so that it is not known what a head adds"
+        f"{layer} does not give its input plus what two of its parts make of it, so that it is not known what a head "
+        "adds"
     )
 
 
