@@ -54,8 +54,10 @@ def _nested(arrays: list[np.ndarray | None]) -> arrow.Array:
     present = [array for array in arrays if array is not None]
     lengths = [0 if array is None else len(array) for array in arrays]
     offsets = library.array(np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32))
-    if present[0].ndim > 1 and any(lengths):
-        inside = _nested([part for array in present for part in array])
+    if present[0].ndim > 1:
+        # Where there is nothing at all, an empty array still says how many axes follow.
+        parts = [part for array in present for part in array] or [np.empty_like(present[0], shape=present[0].shape[1:])]
+        inside = _nested(parts)
     else:
         inside = library.array(np.concatenate([array.reshape(-1) for array in present]))
     absent = library.array([array is None for array in arrays]) if len(present) < len(arrays) else None

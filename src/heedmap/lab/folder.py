@@ -52,12 +52,13 @@ def begin(folder: Path, plan: Mapping[str, Any], *, resume: bool) -> None:
         FileError: the folder holds another run, or one and `resume` is False, or something else.
     """
     path = folder / RUN_FILE
-    for left in folder.rglob(f"{BESIDE}*"):
-        left.unlink()  # a run that was killed while it wrote a file left it beside
     if not path.exists():
-        others = sorted(one.name for one in folder.iterdir() if one.name != LOCK_FILE)
+        others = sorted(one.name for one in folder.iterdir() if not one.name.startswith((LOCK_FILE, BESIDE)))
         if others:
             raise FileError(f"{folder} is not empty ({others[0]} ...) and holds no run: give a new folder")
+    for left in (one for part in (".", "rows", "charts") for one in (folder / part).glob(f"{BESIDE}*")):
+        left.unlink()  # a run that was killed while it wrote a file left it beside
+    if not path.exists():
         write_json(path, {"schema": RUN_SCHEMA, **plan})
         return
     if not resume:
