@@ -1,11 +1,12 @@
 // The map on screen as a picture in a file, with its title and scale: pixels (PNG) or shapes (SVG).
 
-import { BROKEN, BROKEN_DIFFERENCE, type Kind, position, stops } from "../colour";
+import { BROKEN, BROKEN_DIFFERENCE, colour, type Kind, position } from "../colour";
 import { drawCells } from "../map/draw-cells";
 import { drawLabels } from "../map/draw-labels";
 import { ticksOf } from "../map/legend";
 import { exactText } from "../map/cell-text";
 import { CanvasPen, type Pen } from "../map/pen";
+import type { Theme } from "../map/props";
 import type { Scene } from "../map/scene";
 import { SvgPen } from "./svg-pen";
 
@@ -13,6 +14,8 @@ const HEAD = 52;
 const FOOT = 60;
 const MARGIN = 12;
 const LEGEND = 200;
+/** Steps that a scale is drawn in. */
+const RAMP = 64;
 
 export interface Caption {
   title: string;
@@ -81,10 +84,11 @@ function drawScale(pen: Pen, scene: Scene, unit: string, x: number, y: number): 
     pen.text("× not a number (nan)", x + LEGEND * 1.6 + 60, y + 6, { align: "left", colour: broken, size: 11 });
 }
 
-function drawRamp(pen: Pen, kind: Kind, theme: Scene["ink"]["theme"], x: number, y: number, length: number): void {
-  const own = stops(kind, theme);
-  const step = Math.abs(length) / own.length;
-  own.forEach((colour, index) =>
-    pen.rect(length > 0 ? x + index * step : x - (index + 1) * step, y, step + 0.3, 9, colour),
-  );
+/** Towards the left when the length is negative. */
+function drawRamp(pen: Pen, kind: Kind, theme: Theme, x: number, y: number, length: number): void {
+  const step = Math.abs(length) / RAMP;
+  for (let index = 0; index < RAMP; index++) {
+    const left = length > 0 ? x + index * step : x - (index + 1) * step;
+    pen.rect(left, y, step + 0.3, 9, colour(index / (RAMP - 1), theme, { kind }));
+  }
 }

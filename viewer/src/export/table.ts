@@ -40,7 +40,8 @@ export function json(cells: Cells, about: Record<string, unknown>): string {
       return Number.isFinite(weight) ? weight : null;
     }),
   );
-  return `${JSON.stringify({ schema: "heedmap/map-part/1", ...about, queries: cells.queries, keys: cells.keys, weights, not_numbers: broken }, null, 1)}\n`;
+  const labels = { queries: cells.queries, keys: cells.keys };
+  return `${JSON.stringify({ schema: "heedmap/map-part/1", ...about, ...labels, weights, not_numbers: broken })}\n`;
 }
 
 function numberText(cells: Cells, cell: number): string {

@@ -81,7 +81,8 @@ async function saveAs(
   const name = fileName([source.model.name, source.id, place], kind);
   const pooled =
     controller.current!.level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of a block of weights` : "";
-  const lines = ["rows look, columns are looked at; what is blank cannot be seen", pooled].filter(Boolean);
+  const hatched = scene.placed.some((piece) => piece.holes) ? "hatched: beyond the window, padding or masked" : "";
+  const lines = ["rows look, columns are looked at; what is blank cannot be seen", hatched, pooled].filter(Boolean);
   const caption = { title: `${source.model.name}: ${place}`, lines: [lines.join("; ")], unit };
   if (kind === "png") return save(name, await pngOf(scene, caption), "image/png");
   if (kind === "svg") return save(name, svgOf(scene, caption), "image/svg+xml");
