@@ -14,6 +14,7 @@ from heedmap.drawing.page.blocks import pack
 from heedmap.drawing.page.layers import WORST_FROM_VECTORS, EncodedLayer, encode_layer
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.rule import MaskRule
+from tests.drawing.page.decoding import weights_by
 from tests.drawing.page.making import HEADS, call, random_mask, reading
 
 CAUSAL = MaskRule(40, 40, ahead=0)
@@ -27,24 +28,10 @@ def names(encoded: EncodedLayer) -> list[str]:
     return [one.name for one in encoded.parts]
 
 
-def again(encoded: EncodedLayer, given: AttentionCall) -> np.ndarray:
-    """The weights that the page works out, [head, query, key], by its own formula in float64."""
-    allowed = np.broadcast_to(encoded.rule.allowed(), (HEADS, encoded.rule.queries, encoded.rule.keys))
-    if encoded.info["carries"] == "weights":
-        weights = np.zeros(allowed.shape)
-        weights[allowed] = part(encoded, "weights")
-        return weights
-    query, key = part(encoded, "query"), part(encoded, "key")
-    if "queryCentre" in names(encoded):
-        query, key = query + part(encoded, "queryCentre")[:, None], key + part(encoded, "keyCentre")[:, None]
-    scores = query @ key.repeat(HEADS // len(key), 0).transpose(0, 2, 1) * encoded.info["scale"]
-    if encoded.info["softcap"] is not None:
-        scores = np.tanh(scores / encoded.info["softcap"]) * encoded.info["softcap"]
-    if "bias" in names(encoded):
-        scores[allowed] += part(encoded, "bias")
-    weights = np.zeros(allowed.shape)
-    weights[allowed] = np.exp(scores - part(encoded, "logsumexp")[:, :, None], where=allowed, out=weights)[allowed]
-    return weights
+def again(encoded: EncodedLayer) -> np.ndarray:
+    """The weights that a page works out, [head, query, key]."""
+    parts = {one.name: one.numbers.astype(np.float64) for one in encoded.parts}
+    return weights_by(encoded.info, encoded.rule.allowed(), parts)
 
 
 def true_weights(given: AttentionCall) -> np.ndarray:
@@ -71,7 +58,7 @@ def test_what_the_page_works_out_is_the_models_own(kind: str, precision: str, st
     rule, dim, more = KINDS[kind]
     given = call(rule, dim, seed=4, **more)
     encoded = encode_layer(3, given, precision=precision, steps=steps)
-    off = np.abs(again(encoded, given) - true_weights(given)).max()
+    off = np.abs(again(encoded) - true_weights(given)).max()
     assert off <= encoded.info["worst"] + 1e-6
     exact = precision == "float32" or encoded.info["precision"] == "float32"
     # Python's own weights are float32 work: a few roundings of scores around 30.
@@ -100,7 +87,7 @@ def test_queries_too_strong_for_float16_go_in_float32() -> None:
     given = call(replace(CAUSAL, queries=120, keys=120), 2, seed=5, strength=40.0)
     encoded = encode_layer(0, given)
     assert encoded.info["precision"] == "float32" or encoded.info["carries"] == "weights"
-    assert np.abs(again(encoded, given) - true_weights(given)).max() < min(encoded.info["worst"] + 1e-6, 5e-3)
+    assert np.abs(again(encoded) - true_weights(given)).max() < min(encoded.info["worst"] + 1e-6, 5e-3)
 
 
 def test_numbers_too_large_for_float16_go_in_float32() -> None:
@@ -114,7 +101,7 @@ def test_not_a_number_stays_so_and_spoils_nothing_else() -> None:
     given = reading().call(6)
     encoded = encode_layer(6, given)
     assert encoded.info["carries"] == "queries and keys"
-    found, wanted = again(encoded, given), true_weights(given)
+    found, wanted = again(encoded), true_weights(given)
     assert np.isnan(wanted).sum() == 6  # one row of one head, which may look at six keys
     assert np.array_equal(np.isnan(found), np.isnan(wanted))
     assert np.isfinite(encoded.info["worst"])

@@ -163,6 +163,7 @@ def _of_generation(generation: Generation, view: View, contents: Contents) -> li
 
 def _one(name: str, title: str, reading: Reading, view: View, progress: Progress | None) -> Shown:
     """One reading, with its statistics and the values that the steps need."""
+    _check_lengths(reading)
     layer = reading.layer_number(view.layer)
     steps = [layer] if view.steps is None else sorted(_set(view.steps) or ())
     for number in steps:
@@ -170,6 +171,21 @@ def _one(name: str, title: str, reading: Reading, view: View, progress: Progress
     picture = None if view.picture is None else data_url(view.picture)
     statistics = _statistics(reading, progress)
     return Shown(name, title, with_values(reading, steps, progress), layer, statistics, picture)
+
+
+def _check_lengths(reading: Reading) -> None:
+    """Refuse maps of another length than their tokens: every label would name another token's numbers.
+
+    Raises:
+        ReadingError: a layer's map has more or fewer rows or columns than there are tokens.
+    """
+    rows, columns = len(reading.tokens), len(reading.tokens if reading.keys is None else reading.keys)
+    for number, call in reading.calls.items():
+        if (call.rule.queries, call.rule.keys) != (rows, columns):
+            raise ReadingError(
+                f"layer {number} has {call.rule.queries} x {call.rule.keys} weights, and there are {rows} tokens that "
+                f"look and {columns} to be looked at: give the tokens that ran"
+            )
 
 
 def with_values(reading: Reading, layers: Sequence[int], progress: Progress | None) -> Reading:
