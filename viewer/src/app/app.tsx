@@ -13,7 +13,7 @@ import "./app.css";
 import { useUniqueId } from "../unique-id";
 import { FrameProvider, layerOf } from "./frame";
 import { HandView } from "./hand-view";
-import { Header, tabId } from "./header";
+import { Header, type Host, tabId } from "./header";
 import { useStore } from "./hooks";
 import { Guarded } from "./parts";
 import { useTheme } from "./theme";
@@ -27,20 +27,20 @@ const SHOWN: Record<View, () => preact.JSX.Element> = {
   about: AboutView,
 };
 
-/** `host` says where the page lives: the address is used for the state in a file, and left alone in a notebook. */
-export function App({ page, host }: { page: PageData; host: "file" | "notebook" }) {
+/** `host` says where the page lives: its state stands in the address, but for a notebook, whose address is not its own. */
+export function App({ page, host }: { page: PageData; host: Host }) {
   const id = useUniqueId();
   const store = useMemo(
-    () => createStore(page, host === "file" ? parse(window.location.hash, page) : initial(page)),
+    () => createStore(page, host === "notebook" ? initial(page) : parse(window.location.hash, page)),
     [page],
   );
-  useEffect(() => (host === "file" ? followAddress(store, page, window) : undefined), [store]);
+  useEffect(() => (host === "notebook" ? undefined : followAddress(store, page, window)), [store]);
   const state = useStore(store);
   const { theme, preference, prefer } = useTheme();
   const source = reading(page, state.reading);
   const frame = { page, source, layer: layerOf(source, state.layer), state, set: store.set, theme };
   const View = SHOWN[state.view];
-  const Body = host === "file" ? "main" : "div"; // A notebook has a main part of its own.
+  const Body = host === "file" ? "main" : "div"; // A notebook and the application have a main part of their own.
   return (
     <FrameProvider value={frame}>
       <div class="heedmap" data-theme={theme} data-host={host}>

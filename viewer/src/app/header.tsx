@@ -16,11 +16,13 @@ const TITLES: Record<View, string> = {
   about: "About these numbers",
 };
 
+export type Host = "file" | "notebook" | "application";
+
 interface HeaderProps {
   /** Sets the page's tabs apart from those of another page in the same notebook. */
   id: string;
-  /** In a notebook the page is not the document, and takes no heading of its own. */
-  host: "file" | "notebook";
+  /** In a notebook the page is not the document, and takes no heading of its own; the application has one already. */
+  host: Host;
   preference: Preference;
   prefer: (preference: Preference) => void;
 }
@@ -34,7 +36,8 @@ export function Header({ id, host, preference, prefer }: HeaderProps) {
       : `${queries.tokens.length} × ${counted(keys.tokens.length, "token")}`;
   return (
     <header class="header">
-      {host === "file" ? <h1 class="brand">Heedmap</h1> : <span class="brand">Heedmap</span>}
+      {host === "file" ? <h1 class="brand">Heedmap</h1> : null}
+      {host === "notebook" ? <span class="brand">Heedmap</span> : null}
       <span class="model">
         <bdi>{model.name}</bdi> · {model.layers} layers × {counted(model.heads, "head")} · {model.dtype} · {length}
       </span>

@@ -4,9 +4,10 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import { useFrame } from "../app/frame";
 import { Reason, statisticText } from "../app/parts";
 import type { LayerInfo } from "../data/types";
+import { headText, LayerRow } from "./layer-row";
 import { gradient } from "../colour";
 import type { State } from "../state";
-import { groupsOf, scaleOf, statisticColour, type StatisticScale, statisticOf, valueOf } from "./statistics";
+import { groupsOf, scaleOf, type StatisticScale, statisticOf, valueOf } from "./statistics";
 import "./heads.css";
 
 interface Spot {
@@ -15,13 +16,11 @@ interface Spot {
 }
 
 export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" | "head">) => void }) {
-  const { source, state, theme } = useFrame();
+  const { source, state } = useFrame();
   const [pointed, setPointed] = useState<Spot | null>(null);
   const grid = useRef<HTMLDivElement>(null);
   const statistic = statisticOf(source, state.statistic);
   const scale = useMemo(() => (statistic ? scaleOf(statistic) : null), [statistic]);
-  if (!statistic || !scale)
-    return <Reason>This page carries no statistics of heads: it was written without them.</Reason>;
   const move = (event: KeyboardEvent) => {
     const next = neighbour(event.key, spotOf(event.target), source.layers);
     if (!next) return;
@@ -40,7 +39,7 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
       <div
         role="grid"
         ref={grid}
-        aria-label={`${statistic.title}: layers by heads`}
+        aria-label={`${statistic?.title ?? "All heads"}: layers by heads`}
         class="statistics-grid"
         onKeyDown={move}
         onClick={choose}
@@ -52,84 +51,23 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
             layer={layer}
             chosen={layer.number === state.layer ? (state.head ?? 0) : null}
             outlined={state.head !== null}
+            statistic={statistic}
             scale={scale}
           />
         ))}
       </div>
-      <p class="legend">
-        <span class="figures">{endText(scale.low)}</span>
-        <span
-          class="legend-bar"
-          style={{
-            background: scale.diverging
-              ? `${gradient("less", theme, "to left")} left / 50% 100% no-repeat, ${gradient("more", theme)} right / 50% 100% no-repeat`
-              : gradient("weight", theme),
-          }}
-          aria-hidden="true"
-        />
-        <span class="figures">{endText(scale.high)}</span> <span>{statistic.unit}</span>
-      </p>
+      {scale ? (
+        <Ends scale={scale} unit={statistic!.unit} />
+      ) : (
+        <Reason>This reading carries no statistics of its heads; a square still leads to its head.</Reason>
+      )}
       <p class="readout figures">
         {shown
-          ? `layer ${shown.layer}, head ${shown.head}: ${statisticText(valueOf(source, statistic, shown.layer, shown.head))}`
+          ? headText(shown.layer, shown.head, statistic && valueOf(source, statistic, shown.layer, shown.head))
           : `layer ${state.layer}, mean over heads`}
       </p>
     </div>
   );
-}
-
-/** One line of the grid; drawn again only when what it shows has changed, since models have thousands of heads. */
-function LayerRow({
-  layer,
-  chosen,
-  outlined,
-  scale,
-}: {
-  layer: LayerInfo;
-  chosen: number | null;
-  outlined: boolean;
-  scale: StatisticScale;
-}) {
-  const { source, state, theme } = useFrame();
-  const statistic = statisticOf(source, state.statistic)!;
-  return useMemo(() => {
-    const cell = (head: number) => {
-      const value = valueOf(source, statistic, layer.number, head);
-      const absent = Number.isNaN(value);
-      return (
-        <button
-          type="button"
-          role="gridcell"
-          key={head}
-          data-layer={layer.number}
-          data-head={head}
-          tabIndex={head === chosen ? 0 : -1}
-          aria-selected={outlined && head === chosen}
-          class={absent ? "cell cell-absent" : "cell"}
-          style={absent ? undefined : { background: statisticColour(value, scale, theme) }}
-          aria-label={`layer ${layer.number}, head ${head}: ${statisticText(value)}`}
-        />
-      );
-    };
-    return (
-      <div role="row" class="statistics-row">
-        <span role="rowheader" class="statistics-layer figures">
-          {layer.number}
-        </span>
-        {groupsOf(layer).map((group) =>
-          group.map((head, place) =>
-            place ? (
-              cell(head)
-            ) : (
-              <span key={`group ${head}`} role="presentation" class="cell-group">
-                {cell(head)}
-              </span>
-            ),
-          ),
-        )}
-      </div>
-    );
-  }, [source, statistic, layer, chosen, outlined, scale, theme]);
 }
 
 /** "kv 0" above the heads that read key-value head 0, where heads share them. */
@@ -161,6 +99,21 @@ function spotOf(target: EventTarget | null): Spot | null {
 
 function cellAt(grid: Element | null, { layer, head }: Spot): HTMLElement | null {
   return grid?.querySelector<HTMLElement>(`[data-layer="${layer}"][data-head="${head}"]`) ?? null;
+}
+
+/** What the colours mean: the ends of the scale and its unit. */
+function Ends({ scale, unit }: { scale: StatisticScale; unit: string }) {
+  const { theme } = useFrame();
+  const half = (kind: "less" | "more", side: "left" | "right") =>
+    `${gradient(kind, theme, `to ${side}`)} ${side} / 50% 100% no-repeat`;
+  const background = scale.diverging ? `${half("less", "left")}, ${half("more", "right")}` : gradient("weight", theme);
+  return (
+    <p class="legend">
+      <span class="figures">{endText(scale.low)}</span>
+      <span class="legend-bar" style={{ background }} aria-hidden="true" />
+      <span class="figures">{endText(scale.high)}</span> <span>{unit}</span>
+    </p>
+  );
 }
 
 /** The ends of a scale, without places that say nothing. */

@@ -70,8 +70,8 @@ function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading 
       Where{" "}
       <b>
         <Quoted text={asking[place]?.text ?? ""} />
-      </b>{" "}
-      looks in{" "}
+      </b>
+      <Occurrence units={asking} place={place} /> looks in{" "}
       <PlacePicker
         page={page}
         place={state}
@@ -89,6 +89,13 @@ function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading 
       ) : null}
     </p>
   );
+}
+
+/** Which one it is of a word that stands several times, as the command line writes it: it#2. */
+function Occurrence({ units, place }: { units: Unit[]; place: number }) {
+  const same = units.flatMap((unit, index) => (unit.text === units[place]?.text ? [index] : []));
+  const which = same.indexOf(place) + 1;
+  return same.length > 1 ? <small title={`number ${which} of ${same.length}`}>#{which}</small> : null;
 }
 
 function Tools({ reader: { asking, place } }: { reader: Reading }) {

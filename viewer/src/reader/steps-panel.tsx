@@ -2,8 +2,8 @@
 
 import { useFrame } from "../app/frame";
 import { useAnswer } from "../app/hooks";
-import { Panel, Quoted, Reason } from "../app/parts";
-import type { TokenList } from "../data/types";
+import { Note, Panel, Quoted, Reason } from "../app/parts";
+import type { LayerInfo, TokenList } from "../data/types";
 import { FourSteps } from "../steps/four-steps";
 
 export function StepsPanel() {
@@ -31,7 +31,11 @@ export function StepsPanel() {
       lead={`compare, divide, softmax, blend${piecesText(source.queries, query)}`}
     >
       {answer.error ? <Reason>The steps cannot be shown: {answer.error}</Reason> : null}
-      {unfolds ? null : <Reason>{whyFolded(head, layer.carries, layer.number, layer.omitted)}</Reason>}
+      {head === null && layer.carries !== "nothing" ? (
+        <Note>A mean over heads has no arithmetic of its own: choose one head, and its steps unfold here.</Note>
+      ) : unfolds ? null : (
+        <Reason>{whyFolded(layer)}</Reason>
+      )}
       {unfolds && found ? (
         <FourSteps
           vectors={found.vectors}
@@ -55,9 +59,7 @@ function piecesText({ tokens, words }: TokenList, query: number): string {
   return pieces > 1 ? `; one of the ${pieces} tokens of its word` : "";
 }
 
-function whyFolded(head: number | null, carries: string, layer: number, omitted: string | undefined): string {
-  if (carries === "nothing") return `Layer ${layer} is not in this page: ${omitted ?? "it was left out"}.`;
-  if (head === null)
-    return "A mean over heads has no arithmetic of its own: choose one head, and its steps unfold here.";
-  return `This page carries what layer ${layer} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps-layers ${layer}.`;
+function whyFolded({ number, carries, omitted }: LayerInfo): string {
+  if (carries === "nothing") return `Layer ${number} is not in this page: ${omitted ?? "it was left out"}.`;
+  return `This page carries what layer ${number} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps-layers ${number}.`;
 }

@@ -82,26 +82,18 @@ const TALLEST = 36; // pixels
 
 /** What the word gets: a bar and a number, or among prose a number for who cannot see the shade. */
 function Amount({ share, shading, place, long }: { share: Share; shading: Shading; place: number; long: boolean }) {
-  const broken = Number.isNaN(share.weight);
-  const bar = share.allowed && !broken && !long;
+  if (!share.allowed) return <Spoken>, cannot be seen</Spoken>;
+  if (long) return <Spoken>, {weightText(share.weight)}</Spoken>;
   const height = shading.largest > 0 ? Math.max(2, (TALLEST * share.weight) / shading.largest) : 2;
   return (
     <>
-      {long ? null : (
-        <span class="word-bar" style={{ height: `${TALLEST}px` }}>
-          {bar ? <span style={{ height: `${height}px`, background: shading.fill(place) }} /> : null}
-        </span>
-      )}
-      <Spoken>{share.allowed ? ", " : ", cannot be seen"}</Spoken>
-      {!share.allowed ? (
-        long ? null : (
-          <span class="word-number">&nbsp;</span>
-        )
-      ) : long ? (
-        <Spoken>{weightText(share.weight)}</Spoken>
-      ) : (
-        <span class="word-number">{weightText(share.weight)}</span>
-      )}
+      <span class="word-bar" style={{ height: `${TALLEST}px` }}>
+        {Number.isNaN(share.weight) ? null : (
+          <span style={{ height: `${height}px`, background: shading.fill(place) }} />
+        )}
+      </span>
+      <Spoken>, </Spoken>
+      <span class="word-number">{weightText(share.weight)}</span>
     </>
   );
 }

@@ -50,4 +50,6 @@ it("says so when the page has no statistics", async () => {
   const [source] = page.readings;
   shown = await show(Part, { ...page, readings: [Object.assign(Object.create(source!), { statistics: [] })] });
   expect(said(shown.element)).toContain("carries no statistics");
+  await shown.click('[data-layer="4"][data-head="3"]');
+  expect(said(shown.element.querySelector(".readout"))).toBe("layer 4, head 3");
 });
