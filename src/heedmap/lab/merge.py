@@ -47,7 +47,7 @@ def merge_shards(folders: Sequence[Path], output: Path, *, command: Sequence[str
     with locked(output):
         begin(output, {**first, "shard": str(ALL), "request": request.to_json()}, resume=False)
         parts = request.parts()
-        found = differences({"parts": first["parts"]}, {"parts": [part.to_json() for part in parts]})
+        found = differences({"parts": first["parts"]}, {"parts": {part.name: part.to_json() for part in parts}})
         if found:
             raise FileError(f"the data here are not those of the shards: {found[0]}")
         measured = [_measured(part, plans, output) for part in parts]

@@ -98,7 +98,7 @@ def plan_of(request: Request, parts: Sequence[Part], about: Mapping[str, Any]) -
     """What must be the same for rows to belong to one run, and the request that led to it."""
     fixed = ("name", "class", "sha256", "tokenizer", "dtype")
     return {
-        "parts": [part.to_json() for part in parts],
+        "parts": {part.name: part.to_json() for part in parts},
         "model": {name: about[name] for name in fixed},
         "batch_size": request.batch_size,
         "shard": str(request.shard),
