@@ -1,0 +1,94 @@
+"""A real application: started, found by a second start, killed in its worker, interrupted; memory comes back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from heedmap.cli.main import main
+from heedmap.errors import ServerError
+from heedmap.server.instance import Instance, announce, find_running, withdraw
+from heedmap.server.serving import listen
+from tests.server.conftest import Asker, end, start
+
+
+def test_a_second_start_finds_the_first_and_an_interrupt_ends_it(tmp_path: Path) -> None:
+    first = start(tmp_path)
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "heedmap", "serve", "--no-open"]
+    second = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert second.returncode == 0
+    assert second.stdout == f"http://127.0.0.1:{first.port}/\n"
+    assert "runs already" in second.stderr
+    code, errors = end(first)
+    assert code == 130
+    assert "Traceback" not in errors
+    assert find_running(tmp_path / "heedmap") is None
+    assert not (tmp_path / "heedmap" / "application.json").exists()
+
+
+def test_a_killed_worker_is_told_and_started_again(asker: Asker) -> None:
+    answer = asker.read("The cat sat on the mat.")
+    before = asker.ask("GET", "/api/status").json
+    os.kill(before["worker"], signal.SIGKILL)
+    deadline = time.monotonic() + 60
+    while (gone := asker.ask("GET", f"/api/readings/{answer['id']}/row?layer=1&query=1")).status == 503:
+        assert "ask again" in gone.json["error"]["message"]
+        assert time.monotonic() < deadline
+    assert gone.status == 410
+    assert asker.read("The cat sat on the mat.")["texts"][0]["labels"][1] == "cat"
+    assert asker.ask("GET", "/api/status").json["workerStarts"] == before["workerStarts"] + 1
+
+
+def test_memory_returns_after_a_long_text_is_closed(asker: Asker) -> None:
+    def resident() -> int:
+        worker = asker.ask("GET", "/api/status").json["worker"]
+        line = next(line for line in Path(f"/proc/{worker}/status").read_text().splitlines() if "VmRSS" in line)
+        return int(line.split()[1]) << 10
+
+    short = asker.read("The cat sat.")
+    before = resident()
+    long = asker.read("The cat sat on the mat and looked at the dog. " * 170)
+    assert resident() - before > long["bytes"] // 2
+    asker.ask("DELETE", f"/api/readings/{long['id']}")
+    # What torch's allocator and threads keep for themselves is not the reading: it stays below a quarter of it.
+    assert resident() - before < long["bytes"] // 4
+    asker.ask("DELETE", f"/api/readings/{short['id']}")
+
+
+def test_a_note_that_proves_nothing_is_not_believed(tmp_path: Path) -> None:
+    assert find_running(tmp_path) is None
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        instance = Instance(f"http://127.0.0.1:{other.getsockname()[1]}/", 1, "word")
+        announce(instance, tmp_path)
+        assert (tmp_path / "application.json").stat().st_mode & 0o777 == 0o600
+        assert find_running(tmp_path) is None
+    for wrong in ("", "{", "[]", '{"address": "file:///etc/", "process": 1, "identity": "x"}'):
+        (tmp_path / "application.json").write_text(wrong)
+        assert find_running(tmp_path) is None
+    withdraw(instance, tmp_path)
+    assert (tmp_path / "application.json").exists()
+
+
+def test_another_port_is_taken_where_the_usual_one_is(asker: Asker) -> None:
+    with listen("127.0.0.1", None) as found:
+        assert found.getsockname()[1] != asker.port
+    with pytest.raises(ServerError, match=f"port {asker.port} .*--port"):
+        listen("127.0.0.1", asker.port)
+
+
+def test_the_network_must_be_allowed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--host", "0.0.0.0", "--no-open"]) == 1
+    assert "--allow-network" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["serve", "--model", "nowhere", "--no-open"]) == 1
+    assert "there is no nowhere" in capsys.readouterr().err
