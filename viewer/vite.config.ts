@@ -22,7 +22,13 @@ function sourceHash(): string {
   return hash.digest("hex");
 }
 
-export default defineConfig({
+/** What is built: the page of files and notebooks, or (`--mode application`) the local application. */
+const ENTRIES = {
+  page: "src/main.tsx",
+  application: "src/application/main.tsx",
+};
+
+export default defineConfig(({ mode }) => ({
   plugins: [
     {
       name: "source-hash",
@@ -33,10 +39,14 @@ export default defineConfig({
   build: {
     target: "es2022",
     outDir: BUNDLE,
-    emptyOutDir: true,
-    lib: { entry: "src/main.tsx", formats: ["es"], fileName: () => "page.js", cssFileName: "page" },
+    emptyOutDir: false, // each build leaves the other's files
+    lib: { entry: ENTRIES[name(mode)], formats: ["es"], fileName: () => `${name(mode)}.js`, cssFileName: name(mode) },
     reportCompressedSize: true,
   },
   worker: { format: "es" },
   test: { include: ["tests/**/*.test.{ts,tsx}", "src/**/*.test.{ts,tsx}"] },
-});
+}));
+
+function name(mode: string): keyof typeof ENTRIES {
+  return mode === "application" ? mode : "page";
+}

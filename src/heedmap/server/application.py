@@ -72,7 +72,7 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
         await services.close()
 
     routes = [
-        Route("/", page),
+        *(Route(path, page) for path in ("/", "/hand", "/read", "/lab", "/learn")),
         Route("/files/{name}", file),
         Route("/api/openapi.json", describe),
         *(one.route() for one in endpoints),

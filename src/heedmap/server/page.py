@@ -8,7 +8,7 @@ from heedmap.drawing.page.bundle import FOLDER
 
 FILES = {
     "application.js": (FOLDER / "application.js", "text/javascript"),
-    "page.css": (FOLDER / "page.css", "text/css"),
+    "application.css": (FOLDER / "application.css", "text/css"),
 }
 """What the page may load, by name: path and media type."""
 
@@ -20,7 +20,7 @@ _HTML = """<!doctype html>
 <meta name="heedmap-token" content="{token}">
 <meta name="color-scheme" content="light dark">
 <title>Heedmap</title>
-<link rel="stylesheet" href="/files/page.css">
+<link rel="stylesheet" href="/files/application.css">
 <link rel="icon" href="data:,">
 </head>
 <body>

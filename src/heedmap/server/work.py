@@ -48,9 +48,11 @@ class Work:
         return Message({**served_header(reading), "bytes": kept, "closed": gone})
 
     def statistics(self, asked: dict[str, Any], progress: Progress) -> Message:
-        """The statistics of all heads, one number a head and column."""
-        table = self._reading(asked["reading"]).stats(progress=progress)
-        return Message(table.to_json())
+        """The statistics of all heads, as the page shows them."""
+        from heedmap.drawing.page.columns import columns_json
+
+        reading = self._reading(asked["reading"])
+        return Message({"statistics": columns_json(reading.stats(progress=progress), list(reading.calls))})
 
     def row(self, asked: dict[str, Any], progress: Progress) -> Message:
         """The weights of one query and where it may look."""
