@@ -1,6 +1,6 @@
 // The same pen writing an SVG document: text stays text, lines stay lines, cells are pictures or rectangles.
 
-import { FONT, isolated, type Lettering, type Pen, type Point } from "../map/pen";
+import { FONT, type Lettering, type Pen, type Point } from "../map/pen";
 
 const SVG = "http://www.w3.org/2000/svg";
 const HATCH = 6;
@@ -56,7 +56,7 @@ export class SvgPen implements Pen {
     const place = { x: tidy(x), y: tidy(y), "text-anchor": anchor, "dominant-baseline": "central", transform };
     const weight = bold ? 600 : undefined;
     const element = this.add(this.into, "text", { ...place, fill: colour, "font-size": size, "font-weight": weight });
-    element.textContent = isolated(text);
+    element.textContent = text;
   }
 
   picture(picture: HTMLCanvasElement, x: number, y: number, width: number, height: number): void {

@@ -52,5 +52,5 @@ export function cellText(source: ReadingSource, info: LayerInfo, cell: Cell, row
 /** The same in one line, with the tokens' numbers, for a screen reader. */
 export function spoken(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row, unit: string): string {
   const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
-  return `${isolated(looking)} (token ${cell.query}) ${verb} ${isolated(looked)} (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
+  return `“${isolated(looking)}” (token ${cell.query}) ${verb} “${isolated(looked)}” (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
 }

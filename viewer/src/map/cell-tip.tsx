@@ -109,5 +109,5 @@ function rowText(source: ReadingSource, query: number, row: Row, unit: string): 
   const label = isolated(visible(source.queries.tokens[query]!.label));
   const seen = row.allowed.reduce((sum, one) => sum + one, 0);
   const sink = row.sink === null ? "" : `, and ${exactText(row.sink)} goes to the learned sink`;
-  return `${label} (token ${query}) may look at ${seen} tokens; the ${plural(unit)} of its row add up to ${exactText(row.sum)}${sink}`;
+  return `“${label}” (token ${query}) may look at ${seen} tokens; the ${plural(unit)} of its row add up to ${exactText(row.sum)}${sink}`;
 }

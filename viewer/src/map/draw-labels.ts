@@ -4,16 +4,15 @@ import { visible } from "../app/parts";
 import { hasStrip } from "./draw-cells";
 import { labelPlaces } from "./label-places";
 import { shortened, widthOf } from "./label-text";
-import type { Pen } from "./pen";
+import { isolated, type Pen } from "./pen";
 import { type Scene, STRIP, TURN } from "./scene";
 import { visible as visibleCells } from "./viewport";
 import type { Token } from "../data/types";
 
+/** CSS pixels from one label to the next; slanted ones are then 12 apart, as high as their letters. */
 const ROOM = 14;
 /** Where not every token has a label, they may as well be easy to tell apart. */
 const THINNED_ROOM = 22;
-/** Slanted labels stand closer than they are high. */
-const SLANTED_ROOM = Math.ceil(ROOM / Math.sin((TURN * Math.PI) / 180));
 
 export function drawLabels(pen: Pen, scene: Scene, hover: { query: number; key: number } | null = null): void {
   drawTitles(pen, scene);
@@ -58,15 +57,8 @@ function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
   const { left, top, pane, columnRoom } = scene.layout;
   const { columns } = visibleCells(scene.view, scene.size, pane);
   const chosen = [hover, scene.choice].filter((index) => index !== null);
-  const thinned = isThinned(scene, SLANTED_ROOM);
-  const places = labelPlaces(
-    columns,
-    scene.view.x,
-    scene.view.cell,
-    thinned ? THINNED_ROOM : SLANTED_ROOM,
-    chosen,
-    pane.width,
-  );
+  const thinned = isThinned(scene, ROOM);
+  const places = labelPlaces(columns, scene.view.x, scene.view.cell, thinned ? THINNED_ROOM : ROOM, chosen, pane.width);
   for (const { index, at } of places) {
     const bold = index === scene.choice || index === hover;
     const text = labelText(scene.keys[index]!, thinned, columnRoom, bold);
@@ -78,9 +70,9 @@ function drawColumnLabels(pen: Pen, scene: Scene, hover: number | null): void {
 
 const isThinned = (scene: Scene, room: number): boolean => scene.view.cell < room;
 
-/** Where only some tokens have a label, each says its number too. */
+/** Where only some tokens have a label, each says its number too; the label keeps its own direction beside it. */
 function labelText(token: Token, numbered: boolean, room: number, bold: boolean): string {
-  const label = visible(token.label);
-  const text = numbered ? `${token.index} ${label}` : label;
-  return shortened(text, room, (part) => widthOf(part, bold));
+  const width = (part: string) => widthOf(part, bold);
+  const number = numbered ? `${token.index} ` : "";
+  return number + isolated(shortened(visible(token.label), room - width(number), width));
 }

@@ -81,13 +81,13 @@ export class CanvasPen implements Pen {
     context.fillStyle = colour;
     context.textAlign = align === "centre" ? "center" : align;
     if (turn === 0) {
-      context.fillText(isolated(text), x * ratio, y * ratio);
+      context.fillText(text, x * ratio, y * ratio);
       return;
     }
     context.save();
     context.translate(x * ratio, y * ratio);
     context.rotate((-turn * Math.PI) / 180);
-    context.fillText(isolated(text), 0, 0);
+    context.fillText(text, 0, 0);
     context.restore();
   }
 

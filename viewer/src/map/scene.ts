@@ -85,7 +85,7 @@ export function layoutOf(
   const radians = (TURN * Math.PI) / 180;
   const left = TITLE + rowRoom + GAP + STRIP + 4;
   const top = TITLE + columnRoom * Math.sin(radians) + GAP + 8;
-  const right = Math.min(columnRoom * Math.cos(radians), 60) + 4;
+  const right = Math.min(columnRoom * Math.cos(radians), width >= 520 ? 60 : 22) + 2;
   const paneWidth = Math.max(40, width - left - right);
   const square = (paneWidth * size.rows) / size.columns;
   const height = Math.max(Math.min(square, Math.max(LEAST_PANE, most - top)), 24);

@@ -24,7 +24,7 @@ describe("a cell", () => {
   test("says who looks, who is looked at, and the number", async () => {
     const row = await source.row(0, 1, 10);
     expect(plain(spoken(source, info, { query: 10, key: 4 }, row, "weight"))).toBe(
-      `it (token 10) looks at fit (token 4): weight ${exactText(row.weights[4]!)}`,
+      `“it” (token 10) looks at “fit” (token 4): weight ${exactText(row.weights[4]!)}`,
     );
   });
 
@@ -41,7 +41,7 @@ describe("a cell", () => {
   test("that is not a number says so", async () => {
     const row = await source.row(0, 1, 12);
     expect(plain(spoken(source, info, { query: 12, key: 5 }, row, "weight"))).toBe(
-      "too (token 12) looks at in (token 5): not a number (nan)",
+      "“too” (token 12) looks at “in” (token 5): not a number (nan)",
     );
   });
 
