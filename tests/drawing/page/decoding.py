@@ -70,7 +70,8 @@ def weights_by(layer: dict[str, Any], allowed: NDArray[np.bool_], parts: Parts) 
         scores = np.tanh(scores / layer["softcap"]) * layer["softcap"]
     if "bias" in parts:
         scores[allowed] += parts["bias"]
-    return np.exp(scores - parts["logsumexp"][:, :, None], where=allowed, out=weights)
+    np.exp(scores - parts["logsumexp"][:, :, None], where=allowed, out=weights)
+    return weights
 
 
 def page_weights(html: str, reading: str, layer: int) -> Floats:

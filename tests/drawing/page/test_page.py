@@ -216,7 +216,7 @@ def test_what_cannot_be_asked_for_is_refused(smollm2: Model) -> None:
 def test_a_map_of_another_length_than_its_tokens_is_refused() -> None:
     reading = made_reading()
     short = replace(reading, tokens=Tokens(reading.text, reading.tokens.tokens[:-1]))
-    with pytest.raises(ReadingError, match="layer 1 has 19 x 19 weights, and there are 18 tokens that look and 18"):
+    with pytest.raises(ReadingError, match="layer 0 has 19 x 19 weights, and there are 18 tokens that look and 18"):
         short.page(layer=1)
 
 
