@@ -41,16 +41,16 @@ export function Header({ id, host, preference, prefer }: HeaderProps) {
       <span class="model">
         <bdi>{model.name}</bdi> · {model.layers} layers × {counted(model.heads, "head")} · {model.dtype} · {length}
       </span>
-      <Tabs id={id} />
+      <Tabs id={id} host={host} />
       <ThemeButton preference={preference} prefer={prefer} />
     </header>
   );
 }
 
-function Tabs({ id }: { id: string }) {
+function Tabs({ id, host }: Pick<HeaderProps, "id" | "host">) {
   const { page, state, set } = useFrame();
   const list = useRef<HTMLDivElement>(null);
-  const views = viewsOf(page, state.view);
+  const views = viewsOf(page, state.view, host);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!step) return;
@@ -79,9 +79,10 @@ function Tabs({ id }: { id: string }) {
   );
 }
 
-/** Generation has a tab where something was generated, or where an address asks for it. */
-export function viewsOf(page: PageData, current: View): View[] {
-  return VIEWS.filter((view) => view !== "generation" || page.generation || current === view);
+/** Generation has a tab where something was generated; by hand has none in the application, where it is a room. */
+export function viewsOf(page: PageData, current: View, host: Host = "file"): View[] {
+  const fits = (view: View) => (view === "generation" ? page.generation : view !== "hand" || host !== "application");
+  return VIEWS.filter((view) => fits(view) || current === view);
 }
 
 export function tabId(id: string, view: View): string {

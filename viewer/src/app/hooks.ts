@@ -4,9 +4,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { State, Store } from "../state";
 
 export function useStore(store: Store): State {
-  const [state, setState] = useState(store.get());
-  useLayoutEffect(() => store.listen(() => setState(store.get())), [store]);
-  return state;
+  const [, redraw] = useState(0);
+  useLayoutEffect(() => store.listen(() => redraw((count) => count + 1)), [store]);
+  return store.get();
 }
 
 export interface Answer<Value> {

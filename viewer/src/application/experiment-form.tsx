@@ -61,7 +61,7 @@ export function ExperimentForm({ experiments, models, begin }: FormProps) {
       <p>{chosen.purpose}</p>
       <label>
         Model
-        <select value={model} onChange={(event) => setModel(event.currentTarget.value)}>
+        <select value={model || models[0]?.name} onChange={(event) => setModel(event.currentTarget.value)}>
           {models.map((one) => (
             <option key={one.name}>{one.name}</option>
           ))}

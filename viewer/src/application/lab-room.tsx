@@ -28,7 +28,7 @@ export function LabRoom({ api, models }: { api: Api; models: ServedModel[] }) {
       <section class="panel" aria-labelledby="lab-runs">
         <h2 id="lab-runs">Runs</h2>
         <p class="lead">Each goes on when this page is closed. A stopped run keeps what it measured.</p>
-        {runs.length === 0 ? <Reason>No experiment was run here yet.</Reason> : null}
+        {runs.length === 0 ? <p class="note">No experiment was run here yet.</p> : null}
         <ul class="runs">
           {runs.map((run) => (
             <RunCard key={run.run} api={api} run={run} />
