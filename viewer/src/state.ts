@@ -1,4 +1,4 @@
-// What is chosen on the page, kept in its address so that a view can be linked, and a small store that tells who listens.
+// What is chosen on the page, kept in its address so that a view can be linked, and a store that tells of changes.
 
 import type { PageData, ReadingSource } from "./data/types";
 

@@ -2,7 +2,7 @@
 
 import { Component, type ComponentChildren } from "preact";
 
-/** Text of a token or word in quotes, isolated so that right-to-left and combining text leaves its surroundings alone. */
+/** Text of a token or word in quotes, isolated so that right-to-left text leaves its surroundings alone. */
 export function Quoted({ text }: { text: string }) {
   return (
     <span class="quoted">

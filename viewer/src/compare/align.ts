@@ -6,7 +6,7 @@ import type { Unit } from "../reader/units";
 /** Places in step: a place of the one text and of the other, or null where it has no counterpart. Both ascend. */
 export type Alignment = readonly (readonly [number | null, number | null])[];
 
-/** The alignment of two token lists: one by one when they are the same, else as the page says; null when it does not. */
+/** The alignment of two token lists: one by one when they are the same, else as the page says, or null. */
 export function alignmentOf(
   page: PageData,
   a: string,

@@ -8,7 +8,7 @@ export function statisticOf(source: ReadingSource, name: string): Statistic | nu
   return source.statistics.find((each) => each.name === name) ?? source.statistics[0] ?? null;
 }
 
-/** The value of a head; NaN where it is absent. Values lie layer by layer, each with as many places as the widest layer. */
+/** The value of a head, NaN where it is absent. Values lie layer by layer, all as wide as the widest. */
 export function valueOf(source: ReadingSource, statistic: Statistic, layer: number, head: number): number {
   const place = source.layers.findIndex((each) => each.number === layer);
   const heads = statistic.values.length / source.layers.length;

@@ -1,10 +1,10 @@
 // A picture as the model saw it, in patches: one is chosen, and the others are shaded by what it gives them.
 
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { useFrame } from "../app/frame";
 import { Panel, weightText } from "../app/parts";
 import { colour, gradient } from "../colour";
-import type { Row, TokenList } from "../data/types";
+import type { Row, Token, TokenList } from "../data/types";
 import type { Reader } from "../reader/seen-row";
 import { topOf } from "../reader/shading";
 import "./picture.css";
@@ -79,19 +79,12 @@ interface PatchesProps {
 /** The picture below a grid of its patches; with a row, each patch is tinted by its weight on the scale for light paper. */
 function Patches({ picture, tokens, label, row, top = 1, chosen, onChoose, onPoint }: PatchesProps) {
   const grid = useRef<HTMLDivElement>(null);
-  const at = new Map(
-    tokens.tokens.filter((token) => token.row !== undefined).map((token) => [`${token.row} ${token.column}`, token]),
-  );
-  const tokenOf = (target: EventTarget | null) => {
-    const patch = target instanceof Element ? target.closest<HTMLElement>("[data-token]") : null;
-    return patch ? Number(patch.dataset.token) : null;
-  };
+  const at = useMemo(() => placesOf(tokens), [tokens]);
+  const entry = chosen !== null && tokens.tokens[chosen]?.row !== undefined ? chosen : at.get("0 0")?.index;
   const move = (event: KeyboardEvent) => {
     const here = tokens.tokens[tokenOf(event.target) ?? -1];
-    const [down, across] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[
-      event.key
-    ] ?? [0, 0];
-    const next = here && (down || across) ? at.get(`${here.row! + down!} ${here.column! + across!}`) : undefined;
+    const step = STEPS[event.key];
+    const next = here && step ? at.get(`${here.row! + step[0]} ${here.column! + step[1]}`) : undefined;
     if (!next) return;
     event.preventDefault();
     onChoose?.(next.index);
@@ -101,45 +94,61 @@ function Patches({ picture, tokens, label, row, top = 1, chosen, onChoose, onPoi
     const token = tokenOf(event.target);
     if (token !== null) onChoose?.(token);
   };
-  const entry = chosen !== null && tokens.tokens[chosen]?.row !== undefined ? chosen : at.get("0 0")?.index;
+  const patch = (y: number, x: number) => {
+    const token = at.get(`${y} ${x}`);
+    if (!token) return <span role="gridcell" key={x} />;
+    const weight = row?.allowed[token.index] ? row.weights[token.index]! : null;
+    return (
+      <button
+        type="button"
+        role="gridcell"
+        key={x}
+        data-token={token.index}
+        aria-selected={token.index === chosen}
+        tabIndex={token.index === entry ? 0 : -1}
+        aria-label={`${token.label}${weight === null ? "" : `, ${weightText(weight)}`}`}
+        style={weight === null ? undefined : { background: colour(weight, "light", { top }) }}
+      />
+    );
+  };
+  const { rows, columns, url } = picture;
+  const events = {
+    onKeyDown: move,
+    onClick: choose,
+    onMouseOver: (event: MouseEvent) => onPoint(tokenOf(event.target)),
+    onMouseLeave: () => onPoint(null),
+  };
   return (
-    <div
-      class={row ? "patches patches-shaded" : "patches"}
-      style={{ aspectRatio: `${picture.columns} / ${picture.rows}` }}
-    >
-      <img src={picture.url} alt="" />
-      <div
-        role="grid"
-        ref={grid}
-        aria-label={label}
-        class="patch-grid"
-        onKeyDown={move}
-        onClick={choose}
-        onMouseOver={(event) => onPoint(tokenOf(event.target))}
-        onMouseLeave={() => onPoint(null)}
-      >
-        {Array.from({ length: picture.rows }, (_, y) => (
+    <div class={row ? "patches patches-shaded" : "patches"} style={{ aspectRatio: `${columns} / ${rows}` }}>
+      {url ? <img src={url} alt="" /> : null}
+      <div role="grid" ref={grid} aria-label={label} class="patch-grid" {...events}>
+        {Array.from({ length: rows }, (_, y) => (
           <div role="row" key={y}>
-            {Array.from({ length: picture.columns }, (_, x) => {
-              const token = at.get(`${y} ${x}`);
-              if (!token) return <span role="gridcell" key={x} />;
-              const weight = row?.allowed[token.index] ? row.weights[token.index]! : null;
-              return (
-                <button
-                  type="button"
-                  role="gridcell"
-                  key={x}
-                  data-token={token.index}
-                  aria-selected={token.index === chosen}
-                  tabIndex={token.index === entry ? 0 : -1}
-                  aria-label={`${token.label}${weight === null ? "" : `, ${weightText(weight)}`}`}
-                  style={weight === null ? undefined : { background: colour(weight, "light", { top }) }}
-                />
-              );
-            })}
+            {Array.from({ length: columns }, (_, x) => patch(y, x))}
           </div>
         ))}
       </div>
     </div>
   );
 }
+
+/** The token of each patch, by "row column". */
+function placesOf({ tokens }: TokenList): Map<string, Token> {
+  return new Map(
+    tokens.flatMap((token) => (token.row === undefined ? [] : [[`${token.row} ${token.column}`, token] as const])),
+  );
+}
+
+/** The token that a patch stands for. */
+function tokenOf(target: EventTarget | null): number | null {
+  const patch = target instanceof Element ? target.closest<HTMLElement>("[data-token]") : null;
+  return patch ? Number(patch.dataset.token) : null;
+}
+
+/** Where an arrow key leads: rows down, columns across. */
+const STEPS: Record<string, [number, number]> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+};

@@ -1,4 +1,4 @@
-// The row that the reader shows, with everything that is said about it; asked for as one, so that all of it fits together.
+// The row that the reader shows and all that is said about it; asked for as one, so that it fits together.
 
 import { useMemo } from "preact/hooks";
 import { useAnswer } from "../app/hooks";
