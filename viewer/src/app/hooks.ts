@@ -32,7 +32,7 @@ export function useAnswer<Value>(ask: () => Promise<Value>, inputs: unknown[]): 
   return answer;
 }
 
-/** True from when the element is near the screen, or the page is printed; so that long pages draw only what is looked at. */
+/** True from when the element is near the screen, or the page is printed: long pages draw what is looked at. */
 export function useSeen<Kind extends Element>(margin = "400px") {
   const place = useRef<Kind>(null);
   const [seen, setSeen] = useState(typeof IntersectionObserver === "undefined");

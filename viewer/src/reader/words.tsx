@@ -30,7 +30,8 @@ interface WordsProps {
 export function Words({ units, shading, asking, chosen, label, text, onChoose }: WordsProps) {
   const list = useRef<HTMLDivElement>(null);
   const toward = useMemo(() => direction(text), [text]);
-  const places = useMemo(() => units.flatMap((unit, place) => (unit.patch ? [] : [place])), [units]); // Patches are in their picture.
+  // Patches are shown in their picture.
+  const places = useMemo(() => units.flatMap((unit, place) => (unit.patch ? [] : [place])), [units]);
   const long = places.length > LONG;
   useLayoutEffect(() => {
     const option = list.current?.querySelector<HTMLElement>('[aria-selected="true"]');
