@@ -56,7 +56,11 @@ def _difference(good: str, bad: str) -> tuple[Span, str]:
         if before is not None:
             own, other = ((before.start(), span[1] if span[0] < span[1] else before.end()) for span in (own, other))
         else:
-            after = _NEXT_WORD.match(good, own[1])
-            more = 0 if after is None else after.end() - own[1]
-            own, other = ((span[0], span[1] + more) for span in (own, other))
+            own, other = _with_next_word(good, own), _with_next_word(bad, other)
     return own, bad[slice(*other)]
+
+
+def _with_next_word(text: str, span: Span) -> Span:
+    """A range and the word after it."""
+    after = _NEXT_WORD.match(text, span[1])
+    return span if after is None else (span[0], after.end())
