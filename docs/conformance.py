@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import torch
 import transformers
 from tests.conformance import SIDES, agreement, own_code_agreement, watched_agreement
-from tests.families import FAMILIES, OWN_CODE
+from tests.families import FAMILIES, OWN_CODE, REFUSED
 from tests.watched_families import WATCHED
 
 from heedmap.reading.own_code import NO_PLAIN_MAP
@@ -50,10 +50,11 @@ Models that take pictures or sound run with their own inputs inside `with heedma
 are `watched.forwards[0].pictures`, a reading each; stacks of layers are kept apart by `stack=`.
 """
 
-REFUSED = """\
+REFUSED_BY_NAME = """\
 ## Refused by name
 
-Models without attention (Mamba), and these, which have no weight from every token to every token:
+These families are known not to be read rightly, or have no weight from every token to every token. Others that nobody
+has tried are refused too, by the check at their first use, where they do not come out right.
 """
 
 
@@ -65,8 +66,9 @@ def page(measure: Callable[[str], str]) -> str:
     lines += [OWN, *_table(((name, family.auto, family.special) for name, family in OWN_CODE.items()), measure)]
     kinds = {name: "vision" if "pixel_values" in one.inputs else "speech" for name, one in WATCHED.items()}
     lines += [WATCHING, *_table(((name, kinds[name], one.special) for name, one in WATCHED.items()), measure)]
-    lines += [REFUSED, "| family | why |", "|---|---|"]
-    lines += [f"| {name} | {why} |" for name, why in NO_PLAIN_MAP.items()]
+    lines += [REFUSED_BY_NAME, "| family | why |", "|---|---|"]
+    reasons = {**NO_PLAIN_MAP, **{name: why for name, (_, why, _) in REFUSED.items()}}
+    lines += [f"| {name} | {why} |" for name, why in sorted(reasons.items())]
     return "\n".join(lines) + "\n"
 
 

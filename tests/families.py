@@ -161,6 +161,24 @@ FAMILIES: dict[str, Family] = {
     "glm_moe_dsa": Family(_SPARSE, "latent attention; each query picks a few keys; experts"),
     "deepseek_v32": Family(_SPARSE, "latent attention; each query picks a few keys; experts"),
     "diffllama": Family(_GROUPED, "attention is called twice a layer with the same weights; both make one map"),
+    "inkling_text": Family(
+        {
+            **_GROUPED,
+            "head_dim": 16,
+            "swa_num_attention_heads": 4,
+            "swa_num_key_value_heads": 2,
+            "swa_head_dim": 16,
+            "sliding_window_size": 6,
+            "d_rel": 8,
+            "rel_extent": 8,
+            "n_routed_experts": 4,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 32,
+            "local_layer_ids": [0, 2],
+            "mlp_layer_types": ["dense", "sparse", "sparse"],
+        },
+        "grouped heads; a bias by distance; sliding window in some layers; experts",
+    ),
     "gpt2": Family({**_GPT2, "scale_attn_by_inverse_layer_idx": True}, "scale by layer"),
     "gpt_neox": Family(_DECODER),
     "gptj": Family({**_GPT2, "rotary_dim": 8}, since="5.24"),
@@ -268,6 +286,40 @@ OWN_CODE: dict[str, Family] = {
     ),
 }
 """Families with attention code of their own, read from the weights that their eager attention makes."""
+
+_INKLING2: dict[str, Any] = {
+    key: value
+    for key, value in FAMILIES["inkling_text"].settings.items()
+    if key not in ("local_layer_ids", "mlp_layer_types")
+}
+REFUSED: dict[str, tuple[dict[str, Any], str, str]] = {
+    "inkling2_text": (
+        _INKLING2,
+        "it also attends over what its earlier layers gave, in modules that belong to no layer",
+        r"the attention module 'model\.final_input' carries no layer number",
+    ),
+    "minimax_m3_vl_text": (
+        {
+            **_GROUPED,
+            "head_dim": 16,
+            "num_local_experts": 4,
+            "num_experts_per_tok": 2,
+            "layer_types": ["minimax_m3_sparse"] * 3,
+            "index_n_heads": 2,
+            "index_head_dim": 16,
+            "index_block_size": 4,
+            "index_topk_blocks": 2,
+        },
+        "in its sparse layers each group of heads picks blocks of keys; without such layers it is read",
+        "picks blocks of keys by an index",
+    ),
+    "mamba": (
+        {"vocab_size": VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2},
+        "it has no attention",
+        r"MambaForCausalLM \(mamba\) never called an attention function: it has no attention",
+    ),
+}
+"""Families that are refused at first use: settings, why, and what the message says."""
 
 _MAKERS: dict[str, Any] = {
     "decoder": AutoModelForCausalLM,

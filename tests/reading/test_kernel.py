@@ -152,3 +152,41 @@ def test_the_public_way_works_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None
     whole = public_kernel(query, key, value, 0.5, True, None)[1]
     monkeypatch.setattr(kernel, "_BLOCK_CELLS", 300)
     assert public_kernel(query, key, value, 0.5, True, None)[1].allclose(whole)
+
+
+@pytest.mark.parametrize("part", ["query", "key", "value"])
+@pytest.mark.parametrize("masked", [True, False])
+def test_vectors_whose_numbers_do_not_lie_side_by_side(part: str, masked: bool) -> None:
+    """Keys that come out of a convolution lie so; torch's private operator is silently wrong on them."""
+    random = torch.Generator().manual_seed(0)
+    parts = {
+        name: torch.randn(1, heads, 9, 16, generator=random) for name, heads in (("query", 4), ("key", 2), ("value", 2))
+    }
+    mask = torch.randn(1, 4, 9, 9, generator=random) if masked else None
+    expected = oracle(parts["query"], parts["key"], parts["value"], 0.25, False, mask)
+    parts[part] = parts[part].transpose(-1, -2).contiguous().transpose(-1, -2)
+    assert parts[part].stride(-1) != 1
+    for found, right in zip(
+        attend(parts["query"], parts["key"], parts["value"], scale=0.25, mask=mask), expected, strict=True
+    ):
+        np.testing.assert_allclose(found.numpy(), right, atol=1e-6)  # a few roundings of float32
+
+
+@pytest.mark.parametrize("kind", ["plain", "causal", "mask"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_rows_that_are_no_numbers_have_no_ordinary_logsumexp(kind: str, dtype: torch.dtype) -> None:
+    """Torch's operator gives them an output of 0 and a log-sum-exp of 0."""
+    query, key, value = (
+        torch.randn(1, 2, 8, 16, generator=torch.Generator().manual_seed(0)).to(dtype) for _ in range(3)
+    )
+    query[0, 1, 3] = torch.nan
+    key[0, 0, 5] = torch.nan
+    mask = torch.zeros(1, 1, 8, 8, dtype=dtype)
+    mask[..., 5:] = -torch.inf
+    given = {"causal": True} if kind == "causal" else {"mask": mask} if kind == "mask" else {}
+    _, logsumexp = attend(query, key, value, scale=0.25, **given)
+    broken = torch.zeros(2, 8, dtype=torch.bool)
+    broken[1, 3] = True
+    broken[0, 5:] = kind != "mask"
+    broken[0] |= kind == "plain"
+    assert torch.equal(logsumexp[0].isnan(), broken)

@@ -17,6 +17,7 @@ from heedmap.reading.kept_calls import check_layer
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.layers import attention_layers, other_layers, position_limit
 from heedmap.reading.listening_model import describe
+from tests import families
 from tests.families import tiny_family
 from tests.tiny import FAMILIES, tiny_model
 
@@ -96,11 +97,7 @@ def test_silent_layers_that_should_have_attention_are_refused() -> None:
 
 
 REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
-    "mamba": (
-        AutoModelForCausalLM,
-        {"vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2},
-        r"MambaForCausalLM \(mamba\) never called an attention function: it has no attention",
-    ),
+    **{name: (AutoModelForCausalLM, settings, message) for name, (settings, _, message) in families.REFUSED.items()},
     "audio-spectrogram-transformer": (
         AutoModel,
         {"hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4},

@@ -134,6 +134,8 @@ def show_generation(
         f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {generation.prompt} "
         f"tokens and {len(generation.new)} new ones"
     )
+    for broken, count in generation.not_a_number().items():
+        note(f"layer {broken}: {count} rows are not a number (nan)")
     if "seed" in settings:
         note(f"sampled with --seed {settings['seed']}: the same seed, options and versions give this text again")
     row = None if word is None else generation.row(word, number, head)

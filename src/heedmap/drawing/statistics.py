@@ -232,6 +232,11 @@ def _model_and_text(table: Table) -> str:
 def _notes(table: Table) -> Iterator[Text]:
     """What the headings do not say, and what the numbers leave out."""
     shown = _shown(table)
+    broken = int(table["not_a_number"].sum())
+    if not table["counted"].any() and broken:
+        layers = ", ".join(str(number) for number in sorted({*table["layer"][table["not_a_number"] > 0].tolist()}))
+        yield line(f"no row is a number: {broken} are nan, in layers {layers}", "utf-8")
+        return
     if not table["counted"].any():
         yield line("there is no position after the first: a text of one token has no statistics", "utf-8")
         return

@@ -94,7 +94,8 @@ class AttentionCall:
                 scores = self.scores(slice(start, stop), slice(low, high))
                 logsumexp = torch.logsumexp(scores, -1)
                 # A row that may look at nothing has weights exp(-inf + inf): absent, so its output is 0.
-                weights = torch.exp(scores - logsumexp.unsqueeze(-1)).nan_to_num(0.0).to(value.dtype)
+                absent = (logsumexp == -torch.inf).unsqueeze(-1)
+                weights = torch.exp(scores - logsumexp.unsqueeze(-1)).masked_fill(absent, 0.0).to(value.dtype)
                 output = (
                     weights.unflatten(1, (self.key_value_heads, -1)) @ value[:, :, low:high].unsqueeze(2)
                 ).flatten(1, 2)

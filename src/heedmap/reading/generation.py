@@ -164,6 +164,11 @@ class Generation(OnAPage):
         weights = self.rows_of[number].weights
         return np.asarray(weights.mean(1) if head is None else weights[:, head])
 
+    def not_a_number(self) -> dict[int, int]:
+        """How many rows of which layers are not a number, over all heads; layers without any are left out."""
+        counts = {number: int(np.isnan(rows.weights).any(-1).sum()) for number, rows in self.rows_of.items()}
+        return {number: count for number, count in counts.items() if count}
+
     def _step(self, token: int | str) -> int:
         """The number of a new token."""
         count = len(self.new)
@@ -218,6 +223,7 @@ class Generation(OnAPage):
                         number_or_none(weight) if reachable else None
                         for weight, reachable in zip(row.weights, row.allowed, strict=True)
                     ],
+                    "not_a_number": int(np.isnan(row.weights[row.allowed]).sum()),
                     "sum": number_or_none(row.sum),
                     "sink": number_or_none(row.sink),
                 }

@@ -47,7 +47,8 @@ def attend(
     Returns:
         output [batch, head, query, value_dim] in the query's dtype, and the log-sum-exp [batch, head, query] in
         float32 (float64 for float64 inputs). A row whose mask is -inf everywhere gives an output of 0 and a
-        log-sum-exp of -inf.
+        log-sum-exp of -inf; one that looks with or at what is not a number has a log-sum-exp of nan, while its output
+        is what the model's own kernel makes of it.
 
     Raises:
         ValueError: head counts that do not divide (torch's own operator would end the process).
@@ -64,7 +65,12 @@ def attend(
     if query.shape[-1] != value_dim:
         # The operators want one width. Zeros added to query and key leave the products as they are.
         query, key, value = (pad(tensor, (0, width - tensor.shape[-1])) for tensor in (query, key, value))
+    # The private operators take it for granted that the numbers of a vector lie side by side, and are silently wrong
+    # where they do not (keys that come out of a convolution).
+    query, key, value = (one if one.stride(-1) == 1 else one.contiguous() for one in (query, key, value))
     output, logsumexp = kernel(query, key, value, scale, causal, mask)
+    if not _tells_broken_rows(kernel, query.device.type, query.dtype) and not _all_finite(query, key):
+        logsumexp = _logsumexp_by_blocks(query, key, scale, causal, mask)
     if mask is not None:
         dead = (mask == -math.inf).all(-1).expand(logsumexp.shape)
         output = output.masked_fill(dead.unsqueeze(-1), 0.0)
@@ -90,6 +96,13 @@ def public_kernel(
         scale=scale,
         enable_gqa=query.shape[1] != key.shape[1],
     )
+    return output, _logsumexp_by_blocks(query, key, scale, causal, mask)
+
+
+def _logsumexp_by_blocks(
+    query: torch.Tensor, key: torch.Tensor, scale: float, causal: bool, mask: torch.Tensor | None
+) -> torch.Tensor:
+    """The log-sum-exp of each row, by blocks of queries; nan for rows that look with or at what is not a number."""
     exact = torch.promote_types(query.dtype, torch.float32)
     batch, heads, queries, _ = query.shape
     grouped = query.to(exact).unflatten(1, (key.shape[1], -1))
@@ -103,9 +116,27 @@ def public_kernel(
         if causal:
             scores = scores.masked_fill(columns[None, :] > rows[:, None], -math.inf)
         if mask is not None:
-            scores = scores + (mask if mask.shape[-2] == 1 else mask[..., rows, :])
+            added = mask if mask.shape[-2] == 1 else mask[..., rows, :]
+            # What is forbidden stays so, whatever stands there: nan + -inf would be nan.
+            scores = (scores + added).masked_fill(added == -math.inf, -math.inf)
         parts.append(torch.logsumexp(scores, -1))
-    return output, torch.cat(parts, -1)
+    return torch.cat(parts, -1)
+
+
+def _all_finite(*tensors: torch.Tensor) -> bool:
+    """Whether tensors hold numbers alone: a sum is quick, and not finite when any of its numbers is none."""
+    return all(bool(one.sum(dtype=torch.promote_types(one.dtype, torch.float32)).isfinite()) for one in tensors)
+
+
+@functools.cache
+def _tells_broken_rows(kernel: Kernel, device_type: str, dtype: torch.dtype) -> bool:
+    """Whether a kernel gives a row that is not a number a log-sum-exp that is none; torch's on the CPU gives 0."""
+    query, key, value = (torch.zeros(1, 1, 8, 64, device=device_type, dtype=dtype) for _ in range(3))
+    query[..., 2, :], key[..., 5, :] = math.nan, math.nan
+    try:
+        return kernel is public_kernel or bool(kernel(query, key, value, 1.0, False, None)[1].isnan().all())
+    except (RuntimeError, AttributeError, NotImplementedError, TypeError):
+        return False
 
 
 def _cpu_kernel(

@@ -87,19 +87,13 @@ class SpanMeter:
         """Add the rows of a call to the totals."""
         values = marks[:, self._columns].expand(1, call.key_value_heads, -1, -1)
         output, logsumexp = call.compute(values)
-        broken = _not_a_number(call)
-        if broken is not None:
-            output, logsumexp = (
-                output.masked_fill(broken[..., None], torch.nan),
-                logsumexp.masked_fill(broken, torch.nan),
-            )
+        broken = logsumexp.isnan()  # fused kernels may give such a row an output of 0
+        output = output.masked_fill(broken[..., None], torch.nan)
         counts = self._counts(call.rule, marks)
         live = counts.sum(-1) > 0
         shares = torch.zeros_like(totals.shares)
         shares[:, self._columns] = output[0].sum(1, dtype=torch.float64).cpu()
-        left = live.to(torch.float64).expand(call.heads, -1)
-        if broken is not None:
-            left = left.masked_fill(broken[0], torch.nan)
+        left = live.to(torch.float64).expand(call.heads, -1).masked_fill(broken[0], torch.nan)
         known = replace(call, logsumexp=logsumexp)
         sink = known.sink_share(slice(None))
         if sink is not None:
@@ -155,17 +149,6 @@ class _Totals:
             np.asarray((total / rows).numpy()) for total in (self.shares, self.ordinary, self.seen)
         )
         return LayerShares(layer, shares, ordinary, seen, np.asarray((self.sink / self.rows).numpy()))
-
-
-def _not_a_number(call: AttentionCall) -> torch.Tensor | None:
-    """The rows whose scores are not numbers, [1, head, query]; None when all are: fused kernels give them as 0."""
-    # A sum is quick, and not finite when any of its numbers is none.
-    if all(tensor.sum().isfinite() for tensor in (call.query, call.key)):
-        return None
-    of_query, of_key = (tensor.isnan().any(-1) for tensor in (call.query, call.key))
-    heads = torch.arange(call.heads, device=call.query.device)
-    reached = parts_allowed(call.rule, of_key[0].T).expand(call.heads, -1, -1)
-    return of_query | (reached[heads, :, heads // (call.heads // call.key_value_heads)] > 0)
 
 
 def parts_allowed(rule: MaskRule, marks: torch.Tensor) -> torch.Tensor:

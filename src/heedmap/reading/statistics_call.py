@@ -151,6 +151,7 @@ def centred(call: AttentionCall) -> AttentionCall:
     else:
         present = call.rule.present[:, None, :, None].to(call.key.dtype)
         mean = (call.key * present).sum(-2, keepdim=True) / present.sum(-2, keepdim=True)
+    mean = torch.nan_to_num(mean, nan=0.0, posinf=0.0, neginf=0.0)  # any vector will do, but one that is none
     sinks = call.sinks
     if sinks is not None:
         common = by_key_head(call.query, call) @ mean.unsqueeze(2).transpose(-1, -2)

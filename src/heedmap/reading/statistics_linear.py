@@ -87,7 +87,8 @@ def _values(
     width = place + distance + (special is not None)
     # Other devices' kernels want rows aligned to 16 bytes; on the CPU each further column costs.
     room = width if keys.device.type == "cpu" else -(-width // 8) * 8
-    values = pad(keys, (0, room - place))
+    # A key that is no number has no weight in the rows that are, and 0 x nan would be nan.
+    values = pad(torch.nan_to_num(keys, nan=0.0), (0, room - place))
     if special is not None:
         values[..., width - 1] = special.to(values.dtype)
     return values, place if distance else None, width - 1 if special is not None else None
