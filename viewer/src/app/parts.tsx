@@ -102,6 +102,11 @@ export class Guarded extends Component<{ children: ComponentChildren; what: stri
     return { fault: reason instanceof Error ? reason.message : String(reason) };
   }
 
+  /** Another choice may go well: it is tried when the part is asked for anew, and not before. */
+  override componentDidUpdate(before: { children: ComponentChildren }): void {
+    if (this.state.fault !== null && before.children !== this.props.children) this.setState({ fault: null });
+  }
+
   override render() {
     const { fault } = this.state;
     return fault === null ? (
