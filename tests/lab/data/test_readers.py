@@ -160,8 +160,11 @@ def test_the_three_forms_of_winograd_agree(data_folder: Path) -> None:
     by_text = {question.text: question for question in table}
     alike = [(one, by_text[one.text]) for one in xml if one.text in by_text]
     assert len(alike) > 200
-    for one, other in alike:
-        assert (one.word, one.answer) == (other.word, other.answer), one.text
+    same_word = [(one, other) for one, other in alike if one.word == other.word]
+    assert all(one.answer == other.answer for one, other in same_word)
+    # XWinograd marks the first "it" (or "he") in seven sentences whose second one is asked about, and has two
+    # sentences with another of their pronouns.
+    assert len(alike) - len(same_word) == 9
 
 
 @pytest.mark.parametrize("kind", ["pro_stereotyped", "anti_stereotyped"])
