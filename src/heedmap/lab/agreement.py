@@ -95,7 +95,7 @@ def _close(one: Value, other: Value, tolerance: float | None = None) -> bool:
         if tolerance is not None:
             return abs(one - other) <= tolerance
         return abs(one - other) <= ROUNDING * max(1.0, abs(one), abs(other))
-    return one == other
+    return type(one) is type(other) and one == other
 
 
 def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figure]) -> list[Line]:

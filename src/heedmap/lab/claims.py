@@ -6,7 +6,8 @@
     term       = figure | number | word
     figure     = a figure's name, with ".low", ".high" or ".n" for the ends of its interval and its n
 
-A verdict stands for itself (`causal`, `not causal`); a figure alone must be true. Words are compared by == and !=.
+A verdict stands for itself (`causal`), and for those that begin with it and a comma (`not causal` is met by `not
+causal, as built`); a figure alone must be true. Words are compared by == and !=.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ PARTS = ("low", "high", "n")
 
 _AND = re.compile(r"\s+and\s+")
 _COMPARISON = re.compile(r"\s*(<=|>=|==|!=|<|>)\s*")
-_NAME = re.compile(r"[A-Za-z][\w.@-]*(?: [\w.@-]+)*")
+_NAME = re.compile(r"[A-Za-z][\w.@-]*(?:,? [\w.@-]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +126,10 @@ def _outcome(
 ) -> Outcome:
     """Whether one condition is met."""
     if condition.comparison is None:
-        if condition.left in known or condition.left in verdicts.values():
+        if condition.left in known | set(verdicts.values()):
             found = "; ".join(f"{name}: {verdict}" for name, verdict in verdicts.items())
-            return Outcome(condition, condition.left in verdicts.values(), found)
+            met = any(f"{verdict}, ".startswith(f"{condition.left}, ") for verdict in verdicts.values())
+            return Outcome(condition, met, found)
         value = _value(condition.left, figures, sorted(known | set(verdicts.values())))
         if not isinstance(value, bool):
             raise ClaimError(f"{condition.left} is {value_words(value)}, not true or false: compare it with a number")

@@ -63,7 +63,7 @@ def _figures(figures: dict[str, Figure]) -> RenderableType:
     grid = Grid(box=None, show_edge=False, pad_edge=False, padding=(0, 1))
     for heading in ("figure", "value", "95% interval", "n", "what it is"):
         side: Literal["left", "right"] = "right" if heading in ("value", "n") else "left"
-        grid.add_column(heading, justify=side, overflow="fold", no_wrap=heading != "what it is")
+        grid.add_column(heading, justify=side, overflow="fold", no_wrap=heading in ("figure", "n"))
     for name, figure in figures.items():
         if is_main(name):
             n = "" if figure.n is None else f"{figure.n:,}"

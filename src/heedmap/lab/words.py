@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 
 from heedmap.lab.experiment import Figure, Value
 from heedmap.text.labels import visible
 
 SEARCHED = "chosen by searching"
 """Said wherever something was chosen because it came out best."""
-
-_MARKDOWN = re.compile(r"([\\`*_\[\]<>|#~])")
 
 
 def value_words(value: Value) -> str:
@@ -52,13 +49,3 @@ def interval_words(figure: Figure) -> str:
 def says_words(figure: Figure) -> str:
     """What a figure is, with the word that it was searched for where it was."""
     return f"{figure.says} ({SEARCHED})" if figure.searched else figure.says
-
-
-def markdown(text: str) -> str:
-    r"""Text that Markdown shows as it is.
-
-    Example:
-        >>> markdown("a|b *c*")
-        'a\\|b \\*c\\*'
-    """
-    return _MARKDOWN.sub(r"\\\1", visible(text))

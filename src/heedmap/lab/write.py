@@ -10,9 +10,10 @@ from typing import Any
 from heedmap.files import write_beside
 from heedmap.lab.experiment import Chart, Finding, Table, Value
 from heedmap.lab.folder import write_json
+from heedmap.lab.markdown import report_markdown
 from heedmap.lab.registry import EXPERIMENTS
 from heedmap.lab.report import REPORT_FILE, Report
-from heedmap.lab.words import SEARCHED, interval_words, markdown, says_words, value_words
+from heedmap.lab.words import SEARCHED, interval_words, says_words, value_words
 
 CHARTS = "charts"
 
@@ -34,25 +35,18 @@ def write_report(report: Report, folder: Path) -> None:
             _write_chart(chart, folder, f"{name}-{key}", report.run["model"]["name"])
             for key, chart in finding.charts.items()
         ]
-    for name in ("report.html", "report.md"):
+    for name, content in (("report.html", report_html(context)), ("report.md", report_markdown(context))):
         with write_beside(folder / name) as beside:
-            beside.write_text(fill(name, context), encoding="utf-8")
+            beside.write_text(content, encoding="utf-8")
     write_json(folder / REPORT_FILE, report.to_json())
 
 
-def fill(template: str, context: Mapping[str, Any]) -> str:
-    """A template with a report put in; what comes from texts is escaped in HTML, and by `md` in Markdown."""
+def report_html(context: Mapping[str, Any]) -> str:
+    """The report that `context_of` has put into words as a page that needs nothing else; texts are escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(
-        loader=PackageLoader("heedmap.lab"),
-        autoescape=template.endswith(".html"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["md"] = markdown
-    return environment.get_template(template).render(context)
+    environment = Environment(loader=PackageLoader("heedmap.lab"), autoescape=True, undefined=StrictUndefined)
+    return environment.get_template("report.html").render(context)
 
 
 def context_of(report: Report) -> dict[str, Any]:
