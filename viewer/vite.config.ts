@@ -22,10 +22,11 @@ function sourceHash(): string {
   return hash.digest("hex");
 }
 
-/** What is built: the page of files and notebooks, or (`--mode application`) the local application. */
+/** What is built: the page of files and notebooks, or (`--mode application`, `--mode course`) the local application and the course. */
 const ENTRIES = {
   page: "src/main.tsx",
   application: "src/application/main.tsx",
+  course: "src/course/main.tsx",
 };
 
 export default defineConfig(({ mode }) => ({
@@ -48,5 +49,5 @@ export default defineConfig(({ mode }) => ({
 }));
 
 function name(mode: string): keyof typeof ENTRIES {
-  return mode === "application" ? mode : "page";
+  return mode === "application" || mode === "course" ? mode : "page";
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,7 +78,7 @@ def attend_all(queries, keys, values):
 """
 
 
-def checked(tmp_path: Path, source: str, **limits: float) -> Report:
+def checked(tmp_path: Path, source: str, **limits: Any) -> Report:
     path = tmp_path / "mine.py"
     path.write_text(source, encoding="utf-8")
     return check_code(path, **limits)

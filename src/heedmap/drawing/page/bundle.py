@@ -36,15 +36,19 @@ class Bundle:
         return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
-def load_bundle(folder: Path = FOLDER) -> Bundle:
-    """Read the bundle.
+def load_bundle(folder: Path = FOLDER, name: str = "page") -> Bundle:
+    """Read a bundle.
+
+    Args:
+        folder: where bundles are.
+        name: which program: that of pages, or of the course's site ("course").
 
     Raises:
         FileError: it was not built here; the message says how it is.
     """
     try:
-        script = (folder / "page.js").read_text(encoding="utf-8")
-        style = (folder / "page.css").read_text(encoding="utf-8")
+        script = (folder / f"{name}.js").read_text(encoding="utf-8")
+        style = (folder / f"{name}.css").read_text(encoding="utf-8")
     except FileNotFoundError as error:
         raise FileError(
             f"the page's program is not built here ({error.filename} is missing): run `make viewer` in the checkout, "

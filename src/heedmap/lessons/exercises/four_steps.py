@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -120,7 +121,7 @@ def _average(draw: Draw, level: int) -> tuple[str, list[Step]]:
         mistakes=(wrong("not-normalised", lambda done: raw), wrong("even-average", lambda done: _even(len(raw)))),
     )
     blend = blend_step(lambda done: done[0], values)
-    return text, [first, blend]
+    return text, [first, replace(blend, follows={"how": "blend", "from": 0, "values": values})]
 
 
 def _tenths_of_one(draw: Draw, count: int) -> list[float]:
@@ -154,9 +155,15 @@ def _attend(draw: Draw, level: int) -> tuple[str, list[Step]]:
         ),
     )
     scores = _scores_step(lambda done: done[0], 2, names)
-    soft = softmax_steps(lambda done: done[1], names, allowed)
+    exponentials, weights = softmax_steps(lambda done: done[1], names, allowed)
     blend = blend_step(lambda done: done[-1], values, keys)
-    return text, [products, scores, *soft, blend]
+    return text, [
+        products,
+        replace(scores, follows={"how": "scale", "from": 0, "by": 1 / math.sqrt(2)}),
+        replace(exponentials, follows={"how": "exponentials", "from": 1, "allowed": allowed}),
+        replace(weights, follows={"how": "weights", "from": 2}),
+        replace(blend, follows={"how": "blend", "from": 3, "values": values}),
+    ]
 
 
 def _scores_step(products: Work, dim: int, names: Sequence[str]) -> Step:

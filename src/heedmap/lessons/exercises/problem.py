@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,9 @@ class Step:
         mistakes: those that can be recognised.
         options: for a step answered by a word: the words; `work` then gives the place of the right one.
         labels: what each number belongs to, for messages; may be empty.
+        follows: how `work` makes its numbers from an earlier step, for programs in other languages: `how` ("scale",
+            "exponentials", "weights" or "blend"), `from` (the step, from 0), and what that needs (`by`, `allowed`,
+            `values`). `None` where it does not say.
     """
 
     name: str
@@ -52,6 +55,7 @@ class Step:
     mistakes: tuple[Mistake, ...] = ()
     options: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
+    follows: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
