@@ -89,11 +89,11 @@ def direct_contributions(model: Model, tokens: Tokens, first: int, second: int) 
     seen, heard = _Seen(), {}
     handles = [seen.watch(name, part) for name, part in model.module.named_modules() if name]
     try:
-        model.listen(tokens, lambda number, one: heard.update({number: one}))
+        answer = model.listen(tokens, lambda number, one: heard.update({number: one}))[0, -1]
     finally:
         for handle in handles:
             handle.remove()
-    towards, last = _output_direction(model.module, seen, first, second)
+    towards, last = _output_direction(model.module, seen, answer, first, second)
     tables = straight_tables(model.module)
     heads = {}
     for layer in model.layers:
@@ -107,7 +107,9 @@ def direct_contributions(model: Model, tokens: Tokens, first: int, second: int) 
     return Direct(heads, float(last(seen.entered[last.name]) @ towards + last.constant @ towards))
 
 
-def _output_direction(module: Any, seen: _Seen, first: int, second: int) -> tuple[torch.Tensor, FrozenNorm]:
+def _output_direction(
+    module: Any, seen: _Seen, logits: torch.Tensor, first: int, second: int
+) -> tuple[torch.Tensor, FrozenNorm]:
     """The difference of the two rows of the output table, [dim], and the last normalisation, frozen.
 
     Raises:
@@ -131,10 +133,11 @@ def _output_direction(module: Any, seen: _Seen, first: int, second: int) -> tupl
         raise UnsupportedModel(f"what enters the output table of {kind} comes from no normalisation that is known")
     weight = table.weight.detach()
     towards = weight[first] - weight[second]
-    logits = seen.left[name]
     bias = 0.0 if table.bias is None else float((table.bias[first] - table.bias[second]).detach())
     expected = float(logits[first] - logits[second])
-    if abs(float(final @ towards) + bias - expected) > _CLOSE * max(float(logits.abs().max()), 1.0):
+    # A cap hardly bends small logits, so that the numbers of one text need not show it.
+    capped = getattr(module.config.get_text_config(), "final_logit_softcapping", None) is not None
+    if capped or abs(float(final @ towards) + bias - expected) > _CLOSE * max(float(logits.abs().max()), 1.0):
         raise UnsupportedModel(f"the logits of {kind} are not its output table times the last state")
     return towards.to(torch.float32), freeze(norm, module.get_submodule(norm), seen.entered[norm])
 
