@@ -32,8 +32,12 @@ export function useAnswer<Value>(ask: () => Promise<Value>, inputs: unknown[]): 
   return answer;
 }
 
-/** True from when the element is near the screen, or the page is printed: long pages draw what is looked at. */
-export function useSeen<Kind extends Element>(margin = "400px") {
+/**
+ * True from when the element is near the screen, so that a long page draws only what is looked at.
+ *
+ * Text can be drawn at once when the page is printed, and is; pictures that are computed elsewhere would come too late.
+ */
+export function useSeen<Kind extends Element>(kind: "text" | "picture", margin = "400px") {
   const place = useRef<Kind>(null);
   const [seen, setSeen] = useState(typeof IntersectionObserver === "undefined");
   useEffect(() => {
@@ -44,7 +48,7 @@ export function useSeen<Kind extends Element>(margin = "400px") {
       rootMargin: margin,
     });
     observer.observe(element);
-    window.addEventListener("beforeprint", show);
+    if (kind === "text") window.addEventListener("beforeprint", show);
     return () => {
       observer.disconnect();
       window.removeEventListener("beforeprint", show);

@@ -21,22 +21,11 @@ export function useTheme(): { theme: Theme; preference: Preference; prefer: (pre
       observer.disconnect();
     };
   }, []);
-  const [printed, setPrinted] = useState(false);
-  useEffect(() => {
-    const [begin, end] = [() => setPrinted(true), () => setPrinted(false)];
-    window.addEventListener("beforeprint", begin);
-    window.addEventListener("afterprint", end);
-    return () => {
-      window.removeEventListener("beforeprint", begin);
-      window.removeEventListener("afterprint", end);
-    };
-  }, []);
   const prefer = (wanted: Preference) => {
     setPreference(wanted);
     keep(wanted);
   };
-  const theme = printed ? "light" : preference === "auto" ? around : preference; // Paper is light.
-  return { theme, preference, prefer };
+  return { theme: preference === "auto" ? around : preference, preference, prefer };
 }
 
 /** The theme of what the page stands in: Jupyter, VS Code and marimo say it on the body or the root. */

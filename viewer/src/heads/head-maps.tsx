@@ -17,7 +17,7 @@ interface HeadMapsProps {
 }
 
 export function HeadMaps({ layer, size, captions, onHead }: HeadMapsProps) {
-  const [place, seen] = useSeen<HTMLDivElement>();
+  const [place, seen] = useSeen<HTMLDivElement>("picture");
   if (layer.carries === "nothing")
     return (
       <Reason>
@@ -26,7 +26,7 @@ export function HeadMaps({ layer, size, captions, onHead }: HeadMapsProps) {
     );
   const groups = groupsOf(layer);
   return (
-    <div ref={place} class="head-maps" style={{ minHeight: `${size}px` }}>
+    <div ref={place} class={seen ? "head-maps" : "head-maps head-maps-waiting"} style={{ minHeight: `${size}px` }}>
       {groups.map((heads, number) => (
         <div
           key={number}

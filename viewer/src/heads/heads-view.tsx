@@ -86,6 +86,7 @@ function AllLayers() {
           />
         </div>
       ))}
+      <p class="note only-printed">Layers that were not yet on screen are not printed: scroll to them first.</p>
     </Panel>
   );
 }

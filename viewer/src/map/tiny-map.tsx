@@ -25,7 +25,7 @@ export function TinyMap({
   apart = false,
   difference = false,
 }: TinyMapProps) {
-  const [place, seen] = useSeen<HTMLCanvasElement>("200px");
+  const [place, seen] = useSeen<HTMLCanvasElement>("picture", "200px");
   const parts = useParts(source, layer, head, seen);
   useEffect(() => {
     if (!parts || !place.current) return;

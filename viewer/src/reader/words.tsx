@@ -81,7 +81,7 @@ interface BlockProps extends Pick<WordsProps, "units" | "shading" | "asking" | "
 }
 
 function Block({ units, places, shading, asking, chosen, start, long, selectable }: BlockProps) {
-  const [place, seen] = useSeen<HTMLDivElement>();
+  const [place, seen] = useSeen<HTMLDivElement>("text");
   const here = [asking, chosen].some((each) => each !== null && places.includes(each));
   if (!seen && !here && start > 0) {
     const characters = places.reduce((sum, each) => sum + units[each]!.text.length + 1, 0);
