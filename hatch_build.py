@@ -16,6 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 BUNDLE = Path("src/heedmap/drawing/page/bundle")
+FILES = ("page.js", "page.css", "application.js", "application.css", "course.js", "course.css", "sources.sha256")
 SOURCES = ("src", "package.json", "package-lock.json", "tsconfig.json", "vite.config.ts")
 
 
@@ -50,8 +51,7 @@ def make_fresh(root: Path) -> None:
 
 def is_fresh(root: Path) -> bool:
     """Whether the program is there and was made from the sources as they are now."""
-    names = ("page.js", "page.css", "sources.sha256")
-    if not all((root / BUNDLE / name).is_file() for name in names):
+    if not all((root / BUNDLE / name).is_file() for name in FILES):
         return False
     return (root / BUNDLE / "sources.sha256").read_text(encoding="utf-8").strip() == source_hash(root / "viewer")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import hatch_build
 import pytest
-from hatch_build import BUNDLE, SOURCES, ViewerHook, is_fresh, make_fresh, source_hash
+from hatch_build import BUNDLE, FILES, SOURCES, ViewerHook, is_fresh, make_fresh, source_hash
 
 ROOT = Path(hatch_build.__file__).parent
 
@@ -22,7 +22,7 @@ def checkout(tmp_path: Path) -> Path:
     for name in SOURCES[1:]:
         (tmp_path / "viewer" / name).write_text(name, encoding="utf-8")
     (tmp_path / BUNDLE).mkdir(parents=True)
-    for name in ("page.js", "page.css"):
+    for name in FILES:
         (tmp_path / BUNDLE / name).touch()
     stamp(tmp_path)
     return tmp_path
@@ -45,7 +45,7 @@ def test_a_change_makes_it_stale(checkout: Path, change: str) -> None:
     assert not is_fresh(checkout)
 
 
-@pytest.mark.parametrize("lost", ["page.js", "page.css", "sources.sha256"])
+@pytest.mark.parametrize("lost", FILES)
 def test_a_missing_part_makes_it_stale(checkout: Path, lost: str) -> None:
     (checkout / BUNDLE / lost).unlink()
     assert not is_fresh(checkout)

@@ -1,6 +1,6 @@
 // One ES module and one style sheet: Python puts both inside the page, and a notebook loads the same module.
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -22,6 +22,8 @@ function sourceHash(): string {
   return hash.digest("hex");
 }
 
+const STAMP = `${HERE}${BUNDLE}/sources.sha256`;
+
 /** What is built: the page of files and notebooks, or (`--mode application`, `--mode course`) the local application and the course. */
 const ENTRIES = {
   page: "src/main.tsx",
@@ -29,12 +31,17 @@ const ENTRIES = {
   course: "src/course/main.tsx",
 };
 
+/** The last of the builds that `npm run build` makes. */
+const LAST = "course";
+
 export default defineConfig(({ mode }) => ({
   plugins: [
     {
       name: "source-hash",
       apply: "build",
-      closeBundle: () => writeFileSync(`${HERE}${BUNDLE}/sources.sha256`, `${sourceHash()}\n`),
+      // Taken away by the first build and put back by the last: what was built in part is not taken for fresh.
+      buildStart: () => (name(mode) === "page" ? rmSync(STAMP, { force: true }) : undefined),
+      closeBundle: () => (name(mode) === LAST ? writeFileSync(STAMP, `${sourceHash()}\n`) : undefined),
     },
   ],
   build: {
