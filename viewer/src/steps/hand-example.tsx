@@ -6,6 +6,7 @@ import { command, EXAMPLES, fresh, type Hand, isChanged, type MaskKind, read, wr
 import { trace, workOf } from "./hand-work";
 import { HandGrid } from "./hand-grid";
 import { HandNumbers } from "./hand-numbers";
+import { HandPlane } from "./hand-plane";
 import type { HandExampleProps } from "./props";
 import { StepsTable } from "./steps-table";
 import { largest } from "./work";
@@ -42,6 +43,7 @@ export function HandExample({ state, onState, theme, only }: HandExampleProps) {
           <p class="hand-output" aria-live="polite">
             {outputText(work.trace.output, work.digits[0])}
           </p>
+          {work.query.length === 2 ? <HandPlane hand={hand} choice={choice} onHand={change} /> : null}
         </section>
         <Explained work={work} choice={choice} theme={theme} />
       </div>

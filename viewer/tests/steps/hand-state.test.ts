@@ -4,6 +4,7 @@ import vectors from "../../../src/heedmap/arithmetic/vectors.json";
 import { command, EXAMPLES, fresh, type Hand, isChanged, read, withNumber, write } from "../../src/steps/hand-state";
 import { trace, workOf } from "../../src/steps/hand-work";
 import { parsed } from "../../src/steps/hand-numbers";
+import { reachOf } from "../../src/steps/hand-plane";
 
 describe("the examples", () => {
   test.each(EXAMPLES.map((one) => [one.name, one] as const))(
@@ -129,4 +130,15 @@ test("the digits are those of the published figures, at least two", () => {
   expect(["cat", "bank-river", "paris"].map((name) => workOf(fresh(name), trace(fresh(name))).digits[0])).toEqual([
     2, 4, 3,
   ]);
+});
+
+test("the plane holds the origin and every tip, and does not move with each of them", () => {
+  expect(
+    reachOf([
+      [1, 0.6],
+      [0.1, 0],
+    ]),
+  ).toEqual({ low: -0.5, high: 1 });
+  expect(reachOf([[1.05, 0.6]])).toEqual({ low: -0.5, high: 1.5 });
+  expect(reachOf([[1.4, -0.6]])).toEqual({ low: -1, high: 1.5 });
 });
