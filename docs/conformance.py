@@ -11,7 +11,9 @@ from tests.conformance import SIDES, agreement, own_code_agreement, watched_agre
 from tests.families import FAMILIES, OWN_CODE, REFUSED
 from tests.watched_families import WATCHED
 
+from heedmap.reading.generate import NOT_ONE_ROW
 from heedmap.reading.own_code import NO_PLAIN_MAP
+from heedmap.reading.picture_reading import LANGUAGE_MODELS
 
 INTRODUCTION = """\
 # Families that are read
@@ -25,7 +27,8 @@ padding and with padding on the left and on the right. Scores of a few units lea
 A model is checked again when it is first used: it must say the same with the reading as without, and the weights must
 blend the values into each layer's own output. What is not known to be read rightly is refused by name.
 
-Measured with transformers {transformers}, torch {torch}.
+Supported are transformers 5.23 and 5.24 with torch 2.6 or newer: the tests pass on both, where GPT-J and CodeGen have
+attention code of their own before 5.24 and are refused there. Measured with transformers {transformers}, torch {torch}.
 """
 
 TAPPED = """\
@@ -44,10 +47,26 @@ the square of the length. Scores and values are not heard, so that there is no e
 """
 
 WATCHING = """\
-## Through `heedmap.watch`
+## Pictures and sound
 
-Models that take pictures or sound run with their own inputs inside `with heedmap.watch(module) as watched:`. Pictures
-are `watched.forwards[0].pictures`, a reading each; stacks of layers are kept apart by `stack=`.
+`model.read_picture(picture)` and `model.read_picture(picture, text)` go through the model's own processor; patches are
+named by row and column (`r0c0`), in the text of a vision-language model too, and the picture is kept to draw on. How a
+picture's tokens lie in a text is known for {language}; others are refused by name. `model.read_sound(sound, target)`
+reads Whisper, its frames named by their time. A text alone is refused by models that need more.
+
+Any forward call of your own is read inside `with heedmap.watch(module) as watched:`. Pictures are
+`watched.forwards[0].pictures`, a reading each; stacks of layers are kept apart by `stack=`.
+"""
+
+GENERATION = """\
+## Generation
+
+`model.generate(text)` and `heedmap read TEXT --generate 20` keep the row that chose each new token, with the model's
+own caches and with fixed ones, greedy, sampled and by beams; a beam's rows follow the beam. At the first use of each
+kind of cache, the model must write the same with the reading as without, and its rows must be those of one pass over
+the same text. Refused by name: ways of writing in which a token is not chosen by the one row before it, such as
+assisted generation ({several}); families with attention code of their own, whose texts are read whole afterwards
+(`model.read`); several texts at once.
 """
 
 REFUSED_BY_NAME = """\
@@ -65,7 +84,11 @@ def page(measure: Callable[[str], str]) -> str:
     lines += _table(((name, family.auto, family.special) for name, family in FAMILIES.items()), measure)
     lines += [OWN, *_table(((name, family.auto, family.special) for name, family in OWN_CODE.items()), measure)]
     kinds = {name: "vision" if "pixel_values" in one.inputs else "speech" for name, one in WATCHED.items()}
-    lines += [WATCHING, *_table(((name, kinds[name], one.special) for name, one in WATCHED.items()), measure)]
+    lines += [
+        WATCHING.format(language=", ".join(LANGUAGE_MODELS)),
+        *_table(((name, kinds[name], one.special) for name, one in WATCHED.items()), measure),
+    ]
+    lines += [GENERATION.format(several=", ".join(f"`{name}`" for name in NOT_ONE_ROW))]
     lines += [REFUSED_BY_NAME, "| family | why |", "|---|---|"]
     reasons = {**NO_PLAIN_MAP, **{name: why for name, (_, why, _) in REFUSED.items()}}
     lines += [f"| {name} | {why} |" for name, why in sorted(reasons.items())]

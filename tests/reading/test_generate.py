@@ -12,7 +12,7 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from heedmap.errors import OutOfRange, ReadingError, TextTooLong, UnsupportedModel
 from heedmap.reading import generate as generating
 from heedmap.reading import generation_check
-from heedmap.reading.generate import generate, what_was_written
+from heedmap.reading.generate import NOT_ONE_ROW, generate, what_was_written
 from heedmap.reading.generation import Generation
 from heedmap.reading.loading import wrap
 from heedmap.reading.model import Model
@@ -263,7 +263,9 @@ def test_what_cannot_be_generated_is_refused_with_the_way_on(smollm2: Model, min
         smollm2.generate("The cat", 9000)
     with pytest.raises(ReadingError, match=r"max_length is not given here: give new_tokens"):
         smollm2.generate("The cat", 2, max_length=9)
-    with pytest.raises(ReadingError, match=r"prompt_lookup_num_tokens makes several tokens a step"):
+    with pytest.raises(
+        ReadingError, match=r"with prompt_lookup_num_tokens, several tokens are proposed at once, .* leave"
+    ):
         smollm2.generate("The cat", 2, prompt_lookup_num_tokens=2)
     with pytest.raises(ReadingError, match=r"one text comes back"):
         smollm2.generate("The cat", 2, num_beams=2, num_return_sequences=2)
@@ -328,3 +330,24 @@ def test_progress_counts_the_new_tokens(smollm2_tokenizer: Any) -> None:
     told: list[tuple[int, int, str]] = []
     written("llama", smollm2_tokenizer, {"progress": lambda *state: told.append(state)}, new_tokens=3)
     assert told == [(done, 3, "writing tokens") for done in range(4)]
+
+
+@pytest.mark.parametrize("name", NOT_ONE_ROW)
+def test_ways_in_which_no_one_row_chooses_are_refused_asked_for_or_set_in_the_model(name: str, smollm2: Model) -> None:
+    value: Any = 2.0 if name == "guidance_scale" else 2
+    with pytest.raises(ReadingError, match=rf"with {name}, {NOT_ONE_ROW[name]}: leave it out"):
+        smollm2.generate("The cat", 2, **{name: value})
+    own = smollm2.module.generation_config
+    setattr(own, name, value)
+    try:
+        with pytest.raises(ReadingError, match=rf"generation_config sets {name}, and {NOT_ONE_ROW[name]}: set it to"):
+            smollm2.generate("The cat", 2)
+    finally:
+        setattr(own, name, None)
+
+
+def test_a_cache_or_settings_of_your_own_are_given_in_another_way(smollm2: Model) -> None:
+    with pytest.raises(ReadingError, match="past_key_values is not given here: the model begins with an empty cache"):
+        smollm2.generate("The cat", 2, past_key_values=object())
+    with pytest.raises(ReadingError, match="generation_config is not given here: give its settings by name"):
+        smollm2.generate("The cat", 2, generation_config=object())

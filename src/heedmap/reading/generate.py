@@ -45,17 +45,26 @@ OURS = {
     "attention_mask": "give the text",
     "decoder_input_ids": "the decoder begins with its start token",
     "disable_compile": "a compiled step cannot be heard",
+    "generation_config": "give its settings by name",
+    "past_key_values": "the model begins with an empty cache",
+    "cache": "the model begins with an empty cache",
 }
 """Options of transformers' `generate` that are given in another way here, and how."""
 
-SEVERAL_A_STEP = (
-    "assistant_model",
-    "prompt_lookup_num_tokens",
-    "assistant_early_exit",
-    "custom_generate",
-    "dola_layers",
-)
-"""Options under which a token is not chosen by the one row before it."""
+_DRAFTS = "several tokens are proposed at once, so that no one row chooses each"
+NOT_ONE_ROW = {
+    "assistant_model": _DRAFTS,
+    "assistant_early_exit": _DRAFTS,
+    "prompt_lookup_num_tokens": _DRAFTS,
+    "use_mtp": _DRAFTS,
+    "guidance_scale": "a second pass without the prompt takes part in each choice",
+    "dola_layers": "earlier layers take part in each choice",
+    "custom_generate": "it is not known how your own code chooses",
+}
+"""Ways of writing in which a token is not chosen by the one row before it, and why; asked for or set in the model."""
+
+_WITHOUT = {"guidance_scale": 1.0}
+"""What such an option is set to where it does nothing; else None or False."""
 
 
 def generate(
@@ -69,7 +78,7 @@ def generate(
     **options: Any,
 ) -> Generation:
     """Let a model go on with a prompt, and keep the row that chose each new token; see `Model.generate`."""
-    options = _checked_options(options)
+    options = _checked_options(options, model.module)
     _refuse_what_cannot_run(model, prompt, new_tokens)
     wanted = model.wanted(layers)
     stacks = (DECODER, CROSS) if is_encoder_decoder(model.module) else ("",)
@@ -245,15 +254,21 @@ def _last_row(call: AttentionCall) -> _StepWeights:
     return _StepWeights(weights.cpu(), allowed.cpu(), call.rule.key_offset + low, sinks.cpu())
 
 
-def _checked_options(options: dict[str, Any]) -> dict[str, Any]:
+def _checked_options(options: dict[str, Any], module: Any) -> dict[str, Any]:
     """The options for transformers: greedy unless sampling is asked for, so that a text can be had again."""
     for name in options:
         if name in OURS:
             raise ReadingError(f"{name} is not given here: {OURS[name]}")
-        if name in SEVERAL_A_STEP:
-            raise ReadingError(f"{name} makes several tokens a step, so that no one row chooses each: leave it out")
-    if (options.get("num_return_sequences") or 1) != 1:
-        raise ReadingError("one text comes back: leave num_return_sequences out")
+    own = getattr(module, "generation_config", None)
+    for name, why in NOT_ONE_ROW.items():
+        value = options.get(name, getattr(own, name, None))
+        if value is None or value is False or value == _WITHOUT.get(name):
+            continue
+        if name in options:
+            raise ReadingError(f"with {name}, {why}: leave it out")
+        raise ReadingError(f"the model's own generation_config sets {name}, and {why}: set it to None")
+    if (options.get("num_return_sequences", getattr(own, "num_return_sequences", None)) or 1) != 1:
+        raise ReadingError("one text comes back: take num_return_sequences=1")
     return {"do_sample": False, **options}
 
 
