@@ -6,7 +6,7 @@ export type Room = keyof typeof ROOMS;
 
 export function roomOf(path: string): Room {
   const name = path.replace(/^\/+|\/.*$/g, "");
-  return name in ROOMS ? (name as Room) : "read";
+  return Object.hasOwn(ROOMS, name) ? (name as Room) : "read";
 }
 
 /** The room of the address, and how to go to another without loading the page anew. */
