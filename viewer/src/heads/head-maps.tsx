@@ -17,7 +17,7 @@ interface HeadMapsProps {
 }
 
 export function HeadMaps({ layer, size, captions, onHead }: HeadMapsProps) {
-  const [place, seen] = useSeen<HTMLDivElement>("picture");
+  const [place, seen] = useSeen<HTMLDivElement>("picture", "200px");
   if (layer.carries === "nothing")
     return (
       <Reason>
