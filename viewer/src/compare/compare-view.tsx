@@ -167,7 +167,7 @@ function SideMap({ side: { source, layer, head }, name }: { side: Side; name: st
         apart={state.apart}
       />
       <figcaption>
-        {name}: <bdi>{readingName(page, source)}</bdi>, layer {layer.number},{" "}
+        {name}: {page.readings.length > 1 ? <bdi>{readingName(page, source)}, </bdi> : null}layer {layer.number},{" "}
         {head === null ? "mean over heads" : `head ${head}`}
       </figcaption>
     </figure>

@@ -6,6 +6,11 @@ import { isCausal } from "../reader/remarks";
 import type { Compared } from "./compared";
 import { type Found, search } from "./search";
 
+const CHANGED =
+  "A difference says that the look changed with the words. It does not say that the answer changed because of it.";
+
+const APART = "A difference says that the two look elsewhere. It does not say on which of them the answer depends.";
+
 type OnCell = (query: number, key: number) => void;
 
 export function Said({ of, onCell }: { of: Compared; onCell: OnCell }) {
@@ -14,6 +19,7 @@ export function Said({ of, onCell }: { of: Compared; onCell: OnCell }) {
   return (
     <>
       {answer.error ? <Reason>The largest difference was not found: {answer.error}</Reason> : null}
+      {found === undefined && !answer.error ? <p class="lead">Looking at every cell …</p> : null}
       {found === null ? (
         <Reason>This map has too many cells to search as a whole. Its picture shows where to look.</Reason>
       ) : null}
@@ -26,9 +32,7 @@ export function Said({ of, onCell }: { of: Compared; onCell: OnCell }) {
       {found && of.mustBeZero > 0 ? <MustBeZero of={of} found={found.before} onCell={onCell} /> : null}
       {of.mustBeZero === 0 ? <Note>{mayDiffer(of)}</Note> : null}
       {of.told ? <Note>{of.told}</Note> : null}
-      <Note>
-        A difference says that the look changed with the words. It does not say that the answer changed because of it.
-      </Note>
+      <Note>{of.told ? CHANGED : APART}</Note>
     </>
   );
 }

@@ -18,7 +18,7 @@ export interface Summary {
 }
 
 /** Longer comparisons are not searched as a whole: it would keep the page busy for seconds. */
-export const MOST_CELLS = 1 << 24;
+export const MOST_CELLS = 1 << 23;
 
 const ROWS_CELLS = 1 << 19;
 
