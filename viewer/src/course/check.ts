@@ -88,7 +88,10 @@ function knownMistake(step: StepData, answer: number[]): { name: string; says: s
 function tooCoarse(answer: readonly number[], right: readonly number[], digits: number): boolean {
   for (let fewer = 0; fewer < digits; fewer++) {
     const unit = 10 ** -fewer;
-    if (answer.every((one, place) => Math.abs(one - Math.round(right[place]! / unit) * unit) < 1e-9)) return true;
+    // Half a unit may be rounded either way: schools differ.
+    const near = (one: number, place: number) =>
+      Math.abs(one - Math.round(one / unit) * unit) < 1e-9 && Math.abs(one - right[place]!) <= unit / 2 + 1e-9;
+    if (answer.every(near)) return true;
   }
   return false;
 }

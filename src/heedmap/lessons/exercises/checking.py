@@ -187,10 +187,13 @@ def _worked(work: Work, chain: Sequence[Answer]) -> Answer | None:
 
 def _too_coarse(answer: Answer, right: Answer, digits: int) -> bool:
     """Whether the right numbers were rounded to fewer digits than asked for."""
-    return any(
-        all(abs(one - round(true, fewer)) < 1e-9 for one, true in zip(answer, right, strict=True))
-        for fewer in range(digits)
-    )
+    for fewer in range(digits):
+        unit = 10.0**-fewer
+        pairs = zip(answer, right, strict=True)
+        # Half a unit may be rounded either way: schools differ.
+        if all(abs(one - round(one, fewer)) < 1e-9 and abs(one - true) <= unit / 2 + 1e-9 for one, true in pairs):
+            return True
+    return False
 
 
 def _which_are_off(step: Step, answer: Answer, exact: Answer, rounded: Answer) -> str:

@@ -89,8 +89,8 @@ def step_data(step: Step, exact: Sequence[Answer], rounded: Sequence[Answer]) ->
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
-    """Numbers as JSON has them."""
-    return [float(one) for one in values]
+    """Numbers as JSON has them; nobody types more digits than these."""
+    return [round(float(one), 9) for one in values]
 
 
 def _worked(work: Any, chain: Sequence[Answer]) -> list[float] | None:
