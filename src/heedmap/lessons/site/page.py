@@ -1,6 +1,8 @@
-"""One page of the site as a whole HTML file, with its program and style inside and nothing to fetch."""
+"""One page of the course as a whole HTML file, with its program and style inside it or beside it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from heedmap._version import __version__
 from heedmap.drawing.page.bundle import Bundle
@@ -11,11 +13,10 @@ _TEMPLATE = """<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="heedmap {version}">
 <title>{title}</title>
-<style>{style}</style>
+{head}
 </head>
 <body>
 <div id="heedmap" class="heedmap course" data-host="file">
@@ -32,17 +33,47 @@ _TEMPLATE = """<!doctype html>
 </div>
 <noscript><p>Answers are checked with JavaScript, which is off here. The text can be read without it.</p></noscript>
 {data}
-<script type="module">{script}</script>
+{end}
 </body>
 </html>
 """
 
 
-def render(bundle: Bundle, *, title: str, heading: str, body: str, navigation: str, neighbours: str, data: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Program:
+    """The program and style of a page, as HTML.
+
+    Attributes:
+        head: what stands in the head.
+        end: what stands at the end of the body.
+    """
+
+    head: str
+    end: str
+
+
+def inside(bundle: Bundle) -> Program:
+    """Everything inside the page, which then needs nothing else and may load nothing."""
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(bundle)}">'
+    return Program(
+        f"{policy}\n<style>{bundle.style}</style>", f'<script type="module">{bundle.script_in_html}</script>'
+    )
+
+
+def beside(script: str, style: str) -> Program:
+    """Files at addresses of their own, for a server whose policy forbids code inside pages."""
+    return Program(
+        f'<link rel="stylesheet" href="{escaped(style)}">', f'<script type="module" src="{escaped(script)}"></script>'
+    )
+
+
+def render(
+    program: Program, *, title: str, heading: str, body: str, navigation: str, neighbours: str, data: str
+) -> str:
     """The whole file as text.
 
     Args:
-        bundle: the course's program and style.
+        program: the course's program and style.
         title: what the browser's tab says.
         heading: the page's heading, plain text.
         body: what stands in it, HTML.
@@ -51,16 +82,15 @@ def render(bundle: Bundle, *, title: str, heading: str, body: str, navigation: s
         data: what the program needs, an HTML element; may be empty.
     """
     return _TEMPLATE.format(
-        policy=content_policy(bundle),
         version=__version__,
         title=escaped(title),
-        style=bundle.style,
+        head=program.head,
         heading=escaped(heading),
         body=body,
         navigation=navigation,
         neighbours=neighbours,
         data=data,
-        script=bundle.script_in_html,
+        end=program.end,
     )
 
 
@@ -71,9 +101,9 @@ def link(target: str, text: str, *, here: bool = False) -> str:
 
 
 def parts(pages: list[tuple[str, list[str]]]) -> str:
-    """The pages of a lesson one below the other, each with its heading (the first has the lesson's own)."""
+    """The pages of a lesson one below the other, each with its heading (that of the first is only spoken)."""
     made = []
     for index, (title, pieces) in enumerate(pages):
-        heading = f"<h2>{escaped(title)}</h2>" if index else ""
+        heading = f"<h2>{escaped(title)}</h2>" if index else '<h2 class="spoken">To begin with</h2>'
         made.append(f'<section class="part">{heading}{"".join(pieces)}</section>')
     return "\n".join(made)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from heedmap.drawing.page.bundle import Bundle, load_bundle
+from heedmap.drawing.page.bundle import load_bundle
 from heedmap.files import write_beside
 from heedmap.lessons.blocks import Lesson, Words
 from heedmap.lessons.figures import Calculator
 from heedmap.lessons.show import pages
 from heedmap.lessons.site.data import lesson_data
-from heedmap.lessons.site.page import link, parts, render
+from heedmap.lessons.site.page import Program, inside, link, parts, render
 from heedmap.lessons.site.pieces import PieceWriter
 from heedmap.lessons.site.text import escaped, inline
 
@@ -35,11 +35,11 @@ def write_site(folder: Path, lessons: Sequence[Lesson], calculator: Calculator, 
     Raises:
         FileError: the folder cannot be written, or the viewer's program is not built here.
     """
-    bundle = load_bundle(name="course")
+    program = inside(load_bundle(name="course"))
     folder.mkdir(parents=True, exist_ok=True)
-    made = {"index.html": index_page(bundle, lessons), "words.html": words_page(bundle, lessons, calculator)}
+    made = {"index.html": index_page(program, lessons), "words.html": words_page(program, lessons, calculator)}
     for lesson in lessons:
-        made[file_name(lesson)] = lesson_page(bundle, lesson, lessons, calculator, answers=answers)
+        made[file_name(lesson)] = lesson_page(program, lesson, lessons, calculator, answers=answers)
     written = []
     for name, text in made.items():
         with write_beside(folder / name) as beside:
@@ -54,12 +54,12 @@ def file_name(lesson: Lesson) -> str:
 
 
 def lesson_page(
-    bundle: Bundle, lesson: Lesson, lessons: Sequence[Lesson], calculator: Calculator, *, answers: bool = False
+    program: Program, lesson: Lesson, lessons: Sequence[Lesson], calculator: Calculator, *, answers: bool = False
 ) -> str:
     """The page of one lesson, whole.
 
     Args:
-        bundle: the course's program and style.
+        program: the course's program and style.
         lesson: which.
         lessons: all of them, for the links.
         calculator: computes its figures.
@@ -76,7 +76,7 @@ def lesson_page(
         if one is not None
     )
     return render(
-        bundle,
+        program,
         title=f"{lesson.number} {lesson.title} · Heedmap",
         heading=f"{lesson.number} {lesson.title}",
         body=body,
@@ -86,7 +86,7 @@ def lesson_page(
     )
 
 
-def index_page(bundle: Bundle, lessons: Sequence[Lesson]) -> str:
+def index_page(program: Program, lessons: Sequence[Lesson]) -> str:
     """The list of lessons."""
     items = "".join(
         f'<li data-lesson="{escaped(lesson.slug)}">{link(file_name(lesson), f"{lesson.number} {lesson.title}")}'
@@ -95,7 +95,7 @@ def index_page(bundle: Bundle, lessons: Sequence[Lesson]) -> str:
     )
     body = f'<p>Someone who has never met a vector starts here.</p><ol class="lessons">{items}</ol>'
     return render(
-        bundle,
+        program,
         title=f"{COURSE} · Heedmap",
         heading=COURSE,
         body=body,
@@ -105,7 +105,7 @@ def index_page(bundle: Bundle, lessons: Sequence[Lesson]) -> str:
     )
 
 
-def words_page(bundle: Bundle, lessons: Sequence[Lesson], calculator: Calculator) -> str:
+def words_page(program: Program, lessons: Sequence[Lesson], calculator: Calculator) -> str:
     """The glossary."""
     found = [
         (term, calculator.fill(says, lesson, piece.line), lesson)
@@ -119,7 +119,7 @@ def words_page(bundle: Bundle, lessons: Sequence[Lesson], calculator: Calculator
         where = link(file_name(lesson), f"lesson {lesson.number}")
         items.append(f"<div><dt>{escaped(term)}</dt><dd>{inline(says)} <small>{where}</small></dd></div>")
     return render(
-        bundle,
+        program,
         title="Words · Heedmap",
         heading="The words of the course",
         body=f"<dl>{''.join(items)}</dl>",
