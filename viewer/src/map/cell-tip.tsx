@@ -18,20 +18,26 @@ interface Head {
   rows: RowCache;
 }
 
+/** A pointer that only passes over a row does not ask for it. */
+const PATIENCE_MS = 40;
+
 /** The row of a query; null until it has arrived, and the reason where it cannot. */
 function useRow(rows: RowCache, query: number | null): { row: Row | null; fault: string | null } {
   const [, again] = useState(0);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
-    let current = true;
     setFault(null);
     if (query === null || rows.peek(query)) return;
-    rows.get(query).then(
-      () => current && again((count) => count + 1),
-      (reason: unknown) => current && setFault(reason instanceof Error ? reason.message : String(reason)),
-    );
+    let current = true;
+    const timer = setTimeout(() => {
+      rows.get(query).then(
+        () => current && again((count) => count + 1),
+        (reason: unknown) => current && setFault(reason instanceof Error ? reason.message : String(reason)),
+      );
+    }, PATIENCE_MS);
     return () => {
       current = false;
+      clearTimeout(timer);
     };
   }, [rows, query]);
   return { row: query === null ? null : rows.peek(query), fault };
