@@ -19,6 +19,7 @@ from heedmap.errors import FileError, HeedmapError, ReadingError
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from tests.conftest import TROPHY
+from tests.pictures import noise, vision_model
 from tests.tiny import FAMILIES, tiny_model
 
 
@@ -46,6 +47,15 @@ def test_windows_and_precisions_survive(
     for layer in range(3):
         np.testing.assert_array_equal(np.asarray(opened.map(layer)), np.asarray(reading.map(layer)))
         np.testing.assert_array_equal(opened.map(layer).allowed(), reading.map(layer).allowed())
+
+
+def test_what_an_explicit_mask_adds_survives(tmp_path: Path) -> None:
+    """BEiT's bias by distance comes in its mask."""
+    reading = vision_model("beit").read_picture(noise()).vision
+    assert reading.call(0).rule.bias_is_added
+    reading.save(tmp_path / "file.safetensors")
+    opened = Reading.open(tmp_path / "file.safetensors")
+    np.testing.assert_array_equal(np.asarray(opened.map(0, 1)), np.asarray(reading.map(0, 1)))
 
 
 def test_what_a_saved_reading_cannot_do_it_says(smollm2: Model, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from transformers import PreTrainedTokenizerFast
 import heedmap
 from heedmap.errors import OutOfRange, ReadingError, WordNotFound
 from heedmap.reading.model import Model
+from heedmap.reading.reading import Reading
 from heedmap.reading.two_stacks import EncoderDecoderReading
 from tests.families import tiny_family
 from tests.tiny import tiny_model
@@ -114,10 +116,33 @@ def test_encoder_and_decoder_are_full_readings() -> None:
     assert str(reading) == "bart: encoder 3 layers, decoder 2 layers, cross 2 layers; 7 source and 4 target tokens"
 
 
-@pytest.mark.parametrize("name", ["rollout", "stats", "received", "spans", "top", "explain", "value_norms", "save"])
+@pytest.mark.parametrize("name", ["rollout", "stats", "received", "spans", "top", "explain", "value_norms"])
 def test_what_cross_attention_has_not_is_refused(name: str) -> None:
     with pytest.raises(ReadingError, match=r"not defined for cross-attention"):
         getattr(reading_of("t5").cross, name)("chat")
+
+
+@pytest.mark.parametrize("name", ["bart", "t5"])
+def test_all_stacks_are_saved_in_one_file_and_answer_without_the_model(name: str, tmp_path: Path) -> None:
+    reading, path = reading_of(name), tmp_path / "stacks.safetensors"
+    reading.save(path)
+    opened = EncoderDecoderReading.open(path)
+    assert str(opened) == str(reading)
+    assert (opened.source, opened.target) == (reading.source, reading.target)
+    assert opened.next(3) == reading.next(3)
+    for stack in ("encoder", "decoder", "cross"):
+        for layer in reading.stack(stack).calls:
+            found, expected = (np.asarray(one.map(layer, stack=stack)) for one in (opened, reading))
+            np.testing.assert_array_equal(found, expected)
+    assert opened.row("chat", 1, 0, stack="cross").to_json() == reading.row("chat", 1, 0, stack="cross").to_json()
+    assert opened.cross.keys == reading.source
+    with pytest.raises(ReadingError, match=r"holds the stacks of an encoder-decoder: open it with EncoderDecoderReadi"):
+        Reading.open(path)
+    reading.encoder.save(path)
+    with pytest.raises(ReadingError, match=r"holds one stack of layers: open it with Reading\.open"):
+        EncoderDecoderReading.open(path)
+    with pytest.raises(ReadingError, match=r"cross-attention is saved with both its texts: save the whole reading"):
+        reading.cross.save(path)
 
 
 def test_asking_wrongly() -> None:

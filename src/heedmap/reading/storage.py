@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections import OrderedDict
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,11 @@ from heedmap.errors import FileError, ReadingError
 from heedmap.files import write_beside
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
+from heedmap.reading.listening import CROSS, DECODER, ENCODER
 from heedmap.reading.odds import Candidate
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
+from heedmap.reading.two_stacks import STACKS, CrossReading, EncoderDecoderReading
 from heedmap.text.tokens import Token, Tokens
 
 SCHEMA = "heedmap/reading/1"
@@ -29,12 +33,48 @@ _TENSORS = ("query", "key", "logsumexp", "bias", "sinks", "value", "output")
 """The tensors of a call that a file may hold; the first three always."""
 
 
+STACKS_SCHEMA = "heedmap/stacks/1"
+
+
 def save(reading: Reading, path: str | os.PathLike[str]) -> None:
     """Write a reading; see `Reading.save`."""
+    tensors, header = _packed(reading)
+    _write(path, tensors, {"schema": SCHEMA, **header})
+
+
+def save_stacks(both: EncoderDecoderReading, path: str | os.PathLike[str]) -> None:
+    """Write all stacks of an encoder-decoder; see `EncoderDecoderReading.save`."""
+    parts = {name: _packed(both.stack(name)) for name in STACKS}
+    tensors = {f"{name}.{key}": tensor for name, (packed, _) in parts.items() for key, tensor in packed.items()}
+    _write(path, tensors, {"schema": STACKS_SCHEMA, "stacks": {name: header for name, (_, header) in parts.items()}})
+
+
+def load(path: str | os.PathLike[str]) -> Reading:
+    """Open a reading that was saved; see `Reading.open`."""
+    with _opened(path, SCHEMA) as (header, tensors):
+        return Reading(**_parts(header, tensors))
+
+
+def load_stacks(path: str | os.PathLike[str]) -> EncoderDecoderReading:
+    """Open what `save_stacks` wrote; see `EncoderDecoderReading.open`."""
+    with _opened(path, STACKS_SCHEMA) as (header, tensors):
+        stacks = {
+            name: (
+                header["stacks"][name],
+                {key.removeprefix(f"{name}."): one for key, one in tensors.items() if key.startswith(f"{name}.")},
+            )
+            for name in STACKS
+        }
+        encoder, decoder = (Reading(**_parts(*stacks[name])) for name in (ENCODER, DECODER))
+        return EncoderDecoderReading(encoder, decoder, CrossReading(**_parts(*stacks[CROSS], keys=encoder.tokens)))
+
+
+def _packed(reading: Reading) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
+    """A reading as tensors, and what says what they are."""
     tensors: dict[str, torch.Tensor] = {}
     calls = {}
     for number in reading.calls:
-        call = reading.call(number)
+        call = _with_added_mask_as_bias(reading.call(number))
         for name in _TENSORS:
             tensor = getattr(call, name)
             if tensor is not None:
@@ -52,7 +92,6 @@ def save(reading: Reading, path: str | os.PathLike[str]) -> None:
     if reading.logits is not None:
         tensors["logits"] = reading.logits.cpu().contiguous()
     header = {
-        "schema": SCHEMA,
         "model": reading.model,
         "text": reading.tokens.text,
         "cut_off": reading.tokens.cut_off,
@@ -61,6 +100,26 @@ def save(reading: Reading, path: str | os.PathLike[str]) -> None:
         "calls": calls,
         "candidates": [asdict(candidate) for candidate in reading.candidates],
     }
+    return tensors, header
+
+
+def _with_added_mask_as_bias(call: AttentionCall) -> AttentionCall:
+    """The call with what an explicit mask adds to the scores (BEiT) as its bias: a file keeps what the mask forbids."""
+    if not call.rule.bias_is_added:
+        return call
+    rows, columns = (torch.arange(size, device=call.query.device) for size in (call.rule.queries, call.rule.keys))
+    added = call.rule.bias(rows, columns)
+    assert added is not None
+    return replace(call, bias=added if call.bias is None else call.bias + added)
+
+
+def _write(path: str | os.PathLike[str], tensors: dict[str, torch.Tensor], header: dict[str, Any]) -> None:
+    """Write a file whole, or leave the one that was there."""
+    seen: set[int] = set()
+    for name, tensor in tensors.items():
+        if tensor.data_ptr() in seen:
+            tensors[name] = tensor.clone()  # T5's layers share one bias, and the format wants each by itself
+        seen.add(tensor.data_ptr())
     with write_beside(Path(path)) as temporary:
         try:
             save_file(tensors, temporary, metadata={"heedmap": json.dumps(header, allow_nan=False)})
@@ -68,8 +127,9 @@ def save(reading: Reading, path: str | os.PathLike[str]) -> None:
             raise FileError(f"cannot write {path}: {error}") from None
 
 
-def load(path: str | os.PathLike[str]) -> Reading:
-    """Open a reading that was saved; see `Reading.open`."""
+@contextlib.contextmanager
+def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[str, Any], dict[str, torch.Tensor]]]:
+    """What a file of a schema holds; damage found inside the block is an error of one line too."""
     path = Path(path)
     if not path.is_file():
         raise FileError(f"there is no file {path}")
@@ -79,18 +139,27 @@ def load(path: str | os.PathLike[str]) -> Reading:
             if "heedmap" not in metadata:
                 raise ReadingError(f"{path} is a safetensors file, but not a reading: save one with reading.save(path)")
             header = json.loads(metadata["heedmap"])
-            if header.get("schema") != SCHEMA:
-                raise ReadingError(f"{path} has the schema {header.get('schema')!r}: this version reads {SCHEMA!r}")
+            found = header.get("schema")
+            if found != schema and found in (SCHEMA, STACKS_SCHEMA):
+                raise ReadingError(_OTHER_KIND[found].format(path=path))
+            if found != schema:
+                raise ReadingError(f"{path} has the schema {found!r}: this version reads {schema!r}")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-        return _reading(header, tensors)
+        yield header, tensors
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from None
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
         raise ReadingError(f"{path} is damaged, or not a reading: {type(error).__name__}: {error}") from None
 
 
-def _reading(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Reading:
-    """Put a reading together, checking that its parts fit."""
+_OTHER_KIND = {
+    SCHEMA: "{path} holds one stack of layers: open it with Reading.open(path)",
+    STACKS_SCHEMA: "{path} holds the stacks of an encoder-decoder: open it with EncoderDecoderReading.open(path)",
+}
+
+
+def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Tokens | None = None) -> dict[str, Any]:
+    """The parts of a reading, checked to fit each other; `keys` are the tokens looked at, where they are others."""
     tokens = Tokens(header["text"], tuple(Token(**token) for token in header["tokens"]), header["cut_off"])
     layers = tuple(AttentionLayer(**layer) for layer in header["layers"])
     heads = {layer.number: layer for layer in layers}
@@ -98,17 +167,18 @@ def _reading(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> Readin
     for name, about in header["calls"].items():
         number = int(name)
         calls[number] = _call(about, {part: tensors.get(f"{number}.{part}") for part in (*_TENSORS, "table")})
-        _check_call(calls[number], heads[number], len(tokens))
+        _check_call(calls[number], heads[number], len(tokens), len(tokens if keys is None else keys))
     if not calls:
         raise ValueError("it holds no layer")
-    return Reading(
-        tokens=tokens,
-        layers=layers,
-        calls=calls,
-        model=dict(header["model"]),
-        logits=tensors.get("logits"),
-        candidates=tuple(Candidate(**candidate) for candidate in header["candidates"]),
-    )
+    return {
+        "tokens": tokens,
+        "layers": layers,
+        "calls": calls,
+        "model": dict(header["model"]),
+        "logits": tensors.get("logits"),
+        "candidates": tuple(Candidate(**candidate) for candidate in header["candidates"]),
+        "keys": keys,
+    }
 
 
 def _call(about: dict[str, Any], parts: dict[str, torch.Tensor | None]) -> AttentionCall:
@@ -123,11 +193,11 @@ def _call(about: dict[str, Any], parts: dict[str, torch.Tensor | None]) -> Atten
     return AttentionCall(query, key, rule, about["scale"], softcap=about["softcap"], logsumexp=logsumexp, **parts)
 
 
-def _check_call(call: AttentionCall, layer: AttentionLayer, length: int) -> None:
+def _check_call(call: AttentionCall, layer: AttentionLayer, length: int, looked_at: int) -> None:
     """Refuse tensors whose sizes contradict each other."""
     batch, heads, queries, dim = call.query.shape
     key_value_heads, keys = call.key.shape[1:3]
-    expected = (1, layer.heads, length, layer.key_value_heads, length)
+    expected = (1, layer.heads, length, layer.key_value_heads, looked_at)
     if (batch, heads, queries, key_value_heads, keys) != expected or call.key.shape[3] != dim:
         raise ValueError(f"layer {layer.number}: query {tuple(call.query.shape)} and key {tuple(call.key.shape)}")
     if call.logsumexp is None or call.logsumexp.shape != call.query.shape[:3]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -50,7 +51,15 @@ class CrossReading(Reading):
             ".map(layer, head), or the stacks .encoder and .decoder"
         )
 
-    rollout = stats = received = spans = top = explain = value_norms = save = _refuse
+    rollout = stats = received = spans = top = explain = value_norms = _refuse
+
+    def save(self, path: str | os.PathLike[str]) -> NoReturn:
+        """Refused: it is saved with the other stacks.
+
+        Raises:
+            ReadingError: always.
+        """
+        raise ReadingError(f"cross-attention is saved with both its texts: save the whole reading as {path}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +131,28 @@ class EncoderDecoderReading(OnAPage):
     def next(self, top: int = 10) -> Odds:
         """The odds of the token after the target; see `Reading.next`."""
         return self.decoder.next(top)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all three stacks as one safetensors file that needs no model to open.
+
+        Raises:
+            FileError: the file cannot be written; one that was there stays as it was.
+        """
+        from heedmap.reading.storage import save_stacks
+
+        save_stacks(self, path)
+
+    @staticmethod
+    def open(path: str | os.PathLike[str]) -> EncoderDecoderReading:
+        """Open a reading that was saved.
+
+        Raises:
+            FileError: the file cannot be read.
+            ReadingError: it is not the reading of an encoder-decoder, or it is damaged.
+        """
+        from heedmap.reading.storage import load_stacks
+
+        return load_stacks(path)
 
     def __str__(self) -> str:
         sizes = ", ".join(f"{name} {len(self.stack(name).layers)} layers" for name in STACKS)
