@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import torch
@@ -12,6 +13,9 @@ from hypothesis import settings
 
 import heedmap
 from heedmap.reading.model import Model
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Chains of small operations are erratic with two threads on a busy machine; the tests use processes instead.
 torch.set_num_threads(1)
@@ -58,3 +62,12 @@ def data_folder() -> Path:
     if not Path(folder).is_dir():
         pytest.fail(f"HEEDMAP_DATA names {folder}, which is not a folder")
     return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Real Chromium, without a window."""
+    from tests.browser import chromium
+
+    with chromium() as started:
+        yield started

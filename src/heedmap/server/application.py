@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from heedmap._version import __version__
@@ -29,12 +30,16 @@ def all_endpoints(services: Services) -> list[Endpoint]:
     async def models(request: Request, values: dict[str, Any]) -> Response:
         return JSONResponse({"models": [model.to_json() for model in services.models()]})
 
+    async def lessons(request: Request, values: dict[str, Any]) -> Response:
+        return JSONResponse({"lessons": services.lessons.all()})
+
     async def status(request: Request, values: dict[str, Any]) -> Response:
         return JSONResponse({"version": __version__, **services.status()})
 
     return [
         Endpoint("GET", "/api/status", "Which application this is, and whether its worker runs.", status),
         Endpoint("GET", "/api/models", "The models that may be asked for.", models),
+        Endpoint("GET", "/api/lessons", "The lessons of the course.", lessons),
         *reading_endpoints(services),
         *lab_endpoints(services),
     ]
@@ -62,6 +67,13 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
             return error_response(404, "NotFound", "the page's program is not built here: run `make viewer`")
         return FileResponse(path, media_type=kind)
 
+    async def lesson(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name == "index.html":
+            return RedirectResponse("/learn")
+        found = await asyncio.to_thread(services.lessons.page, name)
+        return error_response(404, "NotFound", "there is no such lesson") if found is None else HTMLResponse(found)
+
     async def describe(request: Request) -> Response:
         return JSONResponse(openapi)
 
@@ -73,6 +85,7 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
 
     routes = [
         *(Route(path, page) for path in ("/", "/hand", "/read", "/lab", "/learn")),
+        Route("/learn/{name}", lesson),
         Route("/files/{name}", file),
         Route("/api/openapi.json", describe),
         *(one.route() for one in endpoints),

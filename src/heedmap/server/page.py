@@ -9,6 +9,8 @@ from heedmap.drawing.page.bundle import FOLDER
 FILES = {
     "application.js": (FOLDER / "application.js", "text/javascript"),
     "application.css": (FOLDER / "application.css", "text/css"),
+    "course.js": (FOLDER / "course.js", "text/javascript"),
+    "course.css": (FOLDER / "course.css", "text/css"),
 }
 """What the page may load, by name: path and media type."""
 

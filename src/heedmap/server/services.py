@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.server.instance import state_folder
+from heedmap.server.lessons import Lessons
 from heedmap.server.models import ServedModel, find_served, served_models
 from heedmap.server.runs import Runs
 from heedmap.server.worker_client import Worker
@@ -23,6 +24,7 @@ class Services:
         folders: models that were named at the start.
         state: the folder of the lab's runs and of the note.
         worker: the process that holds the models.
+        lessons: the course.
         runs: the lab's runs.
     """
 
@@ -31,6 +33,7 @@ class Services:
     folders: tuple[Path, ...] = ()
     state: Path = field(default_factory=state_folder)
     worker: Worker = field(default_factory=Worker)
+    lessons: Lessons = field(default_factory=Lessons)
     runs: Runs = field(init=False)
 
     def __post_init__(self) -> None:

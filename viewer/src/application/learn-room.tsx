@@ -5,10 +5,9 @@ import type { Api } from "./api";
 
 interface Lesson {
   number: number;
-  name: string;
+  page: string;
   title: string;
-  point: string;
-  minutes: number;
+  minutes: number | null;
 }
 
 export function LearnRoom({ api }: { api: Api }) {
@@ -24,13 +23,11 @@ export function LearnRoom({ api }: { api: Api }) {
       {fault ? <Reason>{fault}</Reason> : null}
       <ol>
         {lessons.map((lesson) => (
-          <li key={lesson.name}>
-            <a href={`/learn/${lesson.name}.html`}>
+          <li key={lesson.page}>
+            <a href={`/learn/${lesson.page}`}>
               {lesson.number} {lesson.title}
-            </a>
-            <p class="lead">
-              {lesson.point} <small>{lesson.minutes} min</small>
-            </p>
+            </a>{" "}
+            {lesson.minutes === null ? null : <small>{lesson.minutes} min</small>}
           </li>
         ))}
       </ol>

@@ -1,0 +1,91 @@
+"""The application in real Chromium: by hand, a real reading, the lab stopped and gone on with, the worker killed."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from heedmap.reading.model import Model
+from tests.browser import opened
+from tests.conftest import TROPHY
+from tests.server.conftest import Asker
+
+REFUSED = "Failed to load resource"
+"""What the browser writes of each answer that is a refusal."""
+
+
+@pytest.fixture
+def address(asker: Asker) -> str:
+    return f"http://127.0.0.1:{asker.port}"
+
+
+def read(page: Page, text: str) -> None:
+    page.get_by_label("Text").fill(text)
+    page.get_by_role("button", name="Read", exact=True).click()
+
+
+def test_by_hand_every_number_is_open(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/hand") as page:
+        output = page.get_by_text("output [0.51, 0.37]").first
+        expect(output).to_be_visible()
+        page.locator("input[type=checkbox]").nth(1).uncheck()
+        expect(output).not_to_be_visible()
+        assert "#hand=" in page.url
+        again = page.url
+        page.goto("about:blank")
+        page.goto(again)
+        expect(page.locator("input[type=checkbox]").nth(1)).not_to_be_checked()
+
+
+def test_a_reading_shows_the_numbers_of_python(browser: Browser, address: str, smollm2: Model) -> None:
+    row = smollm2.read(TROPHY).row("it", layer=16, head=3)
+    with opened(browser, f"{address}/read") as page:
+        read(page, TROPHY)
+        expect(page.locator(".view-read")).to_be_visible()
+        page.goto(re.sub(r"#.*", "", page.url) + "#view=read&layer=16&head=3&query=10")
+        for word, weight in (("trophy", row.weights[1]), ("The", row.weights[0])):
+            item = page.get_by_text(f"{weight:.3f}").first
+            expect(item).to_be_visible()
+            assert word in page.locator(".view-read").inner_text()
+        expect(page.get_by_text("33.75").first).to_be_visible()  # q · k of "it" and "trophy", from the server's vectors
+
+
+def test_the_page_says_when_the_worker_ended_and_recovers(browser: Browser, address: str, asker: Asker) -> None:
+    with opened(browser, f"{address}/read", allowed=REFUSED) as page:
+        read(page, "The cat sat on the mat.")
+        expect(page.locator(".view-read")).to_be_visible()
+        expect(page.get_by_role("status")).to_have_count(0)
+        os.kill(asker.ask("GET", "/api/status").json["worker"], signal.SIGKILL)
+        page.get_by_role("option", name="sat").first.click()
+        expect(page.get_by_text("Reading the text again").first).to_be_visible()
+        expect(page.get_by_text("Reading the text again")).to_have_count(0)
+        expect(page.locator(".view-read")).to_contain_text("sat")
+
+
+def test_an_unknown_word_of_the_server_is_told(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/read", allowed=REFUSED) as page:
+        read(page, "a " * 9000)
+        expect(page.get_by_role("note").first).to_contain_text("8192")
+
+
+def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/lab") as page:
+        page.get_by_role("combobox", name="Experiment").select_option("causal")
+        page.get_by_label("Only the first items").fill("6")
+        page.get_by_role("button", name="Start").click()
+        run = page.locator(".run").first
+        expect(run).to_contain_text("running")
+        expect(run.locator("progress[value]")).to_be_visible()
+        run.get_by_role("button", name="Stop").click()
+        expect(run).to_contain_text("stopped")
+        page.reload()  # another page finds the run as it was left
+        run = page.locator(".run").first
+        run.get_by_role("button", name="Go on").click()
+        expect(run).to_contain_text("finished", timeout=120_000)
+        with page.expect_popup() as popup:
+            run.get_by_role("link", name="Open the report").click()
+        expect(popup.value.locator("body")).to_contain_text("causal")
