@@ -8,6 +8,7 @@ import { direction } from "../reader/direction";
 import type { Share } from "../reader/units";
 import type { Pair } from "./align";
 import type { PairRow, PairShare } from "./compared";
+import { LargestDifferences } from "./largest-differences";
 
 /** Of a long text so many words on each side of the chosen one are shown. */
 const AROUND = 45;
@@ -80,9 +81,13 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
         })}
       </div>
       {shown.length < pairs.length ? (
-        <p class="note">
-          Shown are {shown.length} of {pairs.length} words, those around the chosen one; the map has all.
-        </p>
+        <>
+          <p class="note">
+            Shown are {shown.length} of {pairs.length.toLocaleString("en")} words, those around the chosen one; the map
+            has all.
+          </p>
+          {row ? <LargestDifferences row={row} /> : null}
+        </>
       ) : null}
     </>
   );
