@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 import schemathesis
@@ -26,7 +27,7 @@ def api(asker: Asker) -> object:
 
 @schema.parametrize()
 @settings(max_examples=15, suppress_health_check=list(HealthCheck))
-def test_no_request_breaks_it(case: schemathesis.Case, asker: Asker) -> None:
+def test_no_request_breaks_it(case: schemathesis.Case[Any], asker: Asker) -> None:
     headers = {"X-Heedmap-Token": asker.token, "Host": f"127.0.0.1:{asker.port}"}
     case.call_and_validate(
         base_url=f"http://127.0.0.1:{asker.port}", headers=headers, checks=[not_a_server_error], timeout=60

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from heedmap.reading.model import Model
+from tests.axe import violations
 from tests.browser import opened
 from tests.conftest import TROPHY
 from tests.server.conftest import Asker
@@ -89,3 +90,24 @@ def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str) -> None:
         with page.expect_popup() as popup:
             run.get_by_role("link", name="Open the report").click()
         expect(popup.value.locator("body")).to_contain_text("causal")
+
+
+def test_a_lesson_is_read_and_answered(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/learn") as page:
+        page.get_by_role("link", name="1 One word looks back").click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("One word looks back")
+        expect(page.locator("form, fieldset").first).to_be_visible()
+        page.get_by_role("link", name="The course").click()
+        expect(page).to_have_url(f"{address}/learn")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("room", ["hand", "read", "lab", "learn", "learn/01-one-word-looks-back.html"])
+def test_axe_finds_nothing(browser: Browser, address: str, room: str, scheme: str) -> None:
+    with opened(browser, f"{address}/{room}", bypass_csp=True, color_scheme=scheme) as page:
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        if room == "read":
+            read(page, TROPHY)
+            expect(page.locator(".view-read")).to_be_visible()
+            expect(page.get_by_role("status")).to_have_count(0)
+        assert violations(page) == []
