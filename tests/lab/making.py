@@ -11,7 +11,6 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from heedmap.errors import TextError
-from heedmap.lab import registry
 from heedmap.lab.experiment import DataSource, Figure, Finding, Item, Table
 from heedmap.lab.report import Report
 from heedmap.lab.request import Request
@@ -20,8 +19,8 @@ from heedmap.lab.run import RunPlace, perform
 from heedmap.lab.settings import Settings, setting
 from heedmap.reading.progress import Progress, silent
 
-# `toy` is no experiment of the lab: it is there while these tests run.
-registry.EXPERIMENTS.setdefault("toy", ("tests.lab.making:Toy", "What do the tests need?"))
+TOY = ("tests.lab.making:Toy", "What do the tests need?")
+"""What the registry says of it, while a test needs it; it is no experiment of the lab."""
 
 
 @dataclass(frozen=True, kw_only=True)

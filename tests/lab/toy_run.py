@@ -10,11 +10,13 @@ import sys
 from pathlib import Path
 
 from heedmap.errors import HeedmapError
-from tests.lab.making import run_toy
+from heedmap.lab.registry import EXPERIMENTS
+from tests.lab.making import TOY, run_toy
 
 
 def main(folder: str, items: str, pause: str, most_bytes: str = "") -> int:
     """Run, going on with what is there; 1 with a message on stderr where that fails."""
+    EXPERIMENTS["toy"] = TOY
     if most_bytes:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(most_bytes), int(most_bytes)))
     print("ready", flush=True)  # noqa: T201

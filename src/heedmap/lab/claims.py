@@ -180,7 +180,7 @@ def _value(name: str, figures: Mapping[str, Figure], words: list[str]) -> Value:
             raise ClaimError(f"{whole} has no interval, so there is no {name}")
         return figure.interval[PARTS.index(part)]
     near = get_close_matches(name, [*figures, *words], n=3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    hint = f"; did you mean {' or '.join(near)}?" if near else "."
     verdicts = f"; the verdicts: {', '.join(words)}" if words else ""
     raise ClaimError(f"there is no figure {name!r}{hint} The figures: {', '.join(figures)}{verdicts}")
 
