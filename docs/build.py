@@ -118,8 +118,19 @@ def draw_picture(path: Path) -> None:
     save_figure(figure, path)
 
 
+def write_lessons() -> None:
+    """The figures of the course that need a model, and the tables of what lessons may compute and practise."""
+    from heedmap.cli.learn_commands import build_figures
+    from heedmap.lessons.describe import refreshed as lessons_refreshed
+
+    build_figures()
+    page = ROOT / "docs" / "lessons.md"
+    page.write_text(lessons_refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
 def build() -> None:
     """Write everything."""
+    write_lessons()
     REFERENCE.write_text(command_reference(), encoding="utf-8")
     CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
     draw_picture(PICTURE)

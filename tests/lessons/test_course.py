@@ -10,11 +10,14 @@ import pytest
 
 from heedmap.cli import learn_commands
 from heedmap.errors import FileError, LessonError
+from heedmap.lessons import blocks
 from heedmap.lessons.blocks import Lesson
 from heedmap.lessons.check import check_lesson, typed_figures
 from heedmap.lessons.course import FOLDER, load_course
+from heedmap.lessons.describe import refreshed
 from heedmap.lessons.figures import SHIPPED, Calculator, Kept, calls_of, read_figures
 from heedmap.lessons.live import REGISTRY, split_call
+from heedmap.lessons.read import READERS
 from heedmap.reading.model import Model
 from tests.lessons.making import EVERYTHING, lesson
 
@@ -62,6 +65,13 @@ def test_what_the_package_carries_is_what_the_lessons_ask_for() -> None:
     asked = {call for one in COURSE.lessons for call in model_calls(one)}
     carried = set(read_figures(SHIPPED)) if SHIPPED.exists() else set()
     assert carried == asked, "stale: run `make docs`"
+
+
+def test_the_documentation_lists_what_there_is() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text(encoding="utf-8")
+    assert refreshed(page) == page, "stale: run `make docs`"
+    for kind in (*blocks.PROSE, *READERS):
+        assert f"| `{kind}" in page
 
 
 def alike(one: str, other: str) -> bool:
