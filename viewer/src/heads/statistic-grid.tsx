@@ -34,7 +34,11 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
   };
   const shown = pointed ?? (state.head === null ? null : { layer: state.layer, head: state.head });
   return (
-    <div class="statistics" onMouseLeave={() => setPointed(null)}>
+    <div
+      class="statistics"
+      style={{ "--widest": Math.max(...source.layers.map(({ heads }) => heads)) }}
+      onMouseLeave={() => setPointed(null)}
+    >
       <Brackets layers={source.layers} />
       <div
         role="grid"

@@ -1,6 +1,12 @@
 // Which statistic the grid of heads shows.
 
 import { useFrame } from "../app/frame";
+import type { Statistic } from "../data/types";
+
+/** A model without a learned sink, say, has no share on it to show. */
+function isMeasured(statistic: Statistic): boolean {
+  return statistic.values.some(Number.isFinite);
+}
 
 export function StatisticPicker() {
   const { source, state, set } = useFrame();
@@ -11,7 +17,7 @@ export function StatisticPicker() {
       value={state.statistic}
       onChange={(event) => set({ statistic: event.currentTarget.value })}
     >
-      {source.statistics.map(({ name, title }) => (
+      {source.statistics.filter(isMeasured).map(({ name, title }) => (
         <option key={name} value={name}>
           {title.toLowerCase()}
         </option>

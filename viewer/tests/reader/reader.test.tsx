@@ -97,6 +97,31 @@ describe("two texts", () => {
   });
 });
 
+describe("a text that runs from right to left", () => {
+  const pieces = ["שלום", " עולם", " טוב"];
+  it("is laid out that way, and its arrow keys follow the reading direction", async () => {
+    shown = await show(Part, samplePage(sampleTokens(pieces, pieces.join(""))), { query: 0 });
+    expect(shown.element.querySelector(".words")!.getAttribute("dir")).toBe("rtl");
+    await shown.press('[aria-selected="true"]', "ArrowLeft");
+    expect(said(shown.element.querySelector(".sentence b"))).toBe("“עולם”");
+    await shown.press('[aria-selected="true"]', "ArrowRight");
+    expect(said(shown.element.querySelector(".sentence b"))).toBe("“שלום”");
+  });
+});
+
+describe("words that stand several times", () => {
+  it("keep rows of their own, and are numbered", async () => {
+    const pieces = ["it", " was", " it"];
+    shown = await show(Part, samplePage(sampleTokens(pieces, pieces.join(""))), { query: 2 });
+    const source = new SampleSource("self", "", sampleTokens(pieces, pieces.join("")));
+    expect(said(shown.element.querySelector(".sentence"))).toContain("Where “it”#2 looks in");
+    expect(words().map((each) => said(each.querySelector(".word-number")))).toEqual(Array.from((await source.row(2, 1, 2)).weights, (weight) => weight.toFixed(3)));
+    await shown.press('[aria-selected="true"]', "Home");
+    expect(said(shown.element.querySelector(".sentence"))).toContain("Where “it”#1 looks in");
+    expect(said(words()[2]!)).toBe("it, cannot be seen");
+  });
+});
+
 describe("hostile text", () => {
   const hostile = ["<img", " src=x", " onerror=window.__pwned=1>", "</script><script>window.__pwned=1</script>", " \u202Eevil", " ﷽"];
   it("is shown letter by letter, each word in isolation", async () => {
