@@ -64,9 +64,8 @@ GENERATION = """\
 `model.generate(text)` and `heedmap read TEXT --generate 20` keep the row that chose each new token, with the model's
 own caches and with fixed ones, greedy, sampled and by beams; a beam's rows follow the beam. At the first use of each
 kind of cache, the model must write the same with the reading as without, and its rows must be those of one pass over
-the same text. Refused by name: ways of writing in which a token is not chosen by the one row before it, such as
-assisted generation ({several}); families with attention code of their own, whose texts are read whole afterwards
-(`model.read`); several texts at once.
+the same text. Families with attention code of their own are read whole afterwards (`model.read`). Several texts at
+once, and ways of writing in which a token is not chosen by the one row before it, are refused by name:
 """
 
 REFUSED_BY_NAME = """\
@@ -88,7 +87,8 @@ def page(measure: Callable[[str], str]) -> str:
         WATCHING.format(language=", ".join(LANGUAGE_MODELS)),
         *_table(((name, kinds[name], one.special) for name, one in WATCHED.items()), measure),
     ]
-    lines += [GENERATION.format(several=", ".join(f"`{name}`" for name in NOT_ONE_ROW))]
+    lines += [GENERATION, "| option of `generate` | why |", "|---|---|"]
+    lines += [*(f"| {name} | {why} |" for name, why in NOT_ONE_ROW.items()), ""]
     lines += [REFUSED_BY_NAME, "| family | why |", "|---|---|"]
     reasons = {**NO_PLAIN_MAP, **{name: why for name, (_, why, _) in REFUSED.items()}}
     lines += [f"| {name} | {why} |" for name, why in sorted(reasons.items())]
