@@ -1,8 +1,6 @@
 // What there is to say about one cell, in words: for the tip beside the pointer and for those who listen.
 
 import type { LayerInfo, ReadingSource, Row } from "../data/types";
-import { visible } from "../app/parts";
-import { isolated } from "./pen";
 import type { Cell } from "./viewport";
 
 /** A number as exact as it is useful: exactText(0.56512) is "0.5651", exactText(0.0000312) is "3.12e-5". */
@@ -40,17 +38,11 @@ export interface CellText {
 
 /** What a cell says; `row` is the source's own row of the query, null while it is on its way. */
 export function cellText(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row | null): CellText {
-  const looking = visible(source.queries.tokens[cell.query]!.label);
-  const looked = visible(source.keys.tokens[cell.key]!.label);
+  const looking = source.queries.tokens[cell.query]!.label;
+  const looked = source.keys.tokens[cell.key]!.label;
   if (row && !row.allowed[cell.key]) {
     return { looking, looked, verb: "may not look at", value: reason(info, cell), absent: true };
   }
   const value = row ? exactText(row.weights[cell.key]!) : "…";
   return { looking, looked, verb: "looks at", value, absent: row !== null && Number.isNaN(row.weights[cell.key]!) };
-}
-
-/** The same in one line, with the tokens' numbers, for a screen reader. */
-export function spoken(source: ReadingSource, info: LayerInfo, cell: Cell, row: Row, unit: string): string {
-  const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
-  return `“${isolated(looking)}” (token ${cell.query}) ${verb} “${isolated(looked)}” (token ${cell.key}): ${absent ? value : `${unit} ${value}`}`;
 }

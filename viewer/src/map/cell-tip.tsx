@@ -1,11 +1,10 @@
 // One cell in words: beside the pointer, and under the map for the cell that is chosen.
 
 import { useEffect, useState } from "preact/hooks";
-import { visible } from "../app/parts";
+import { Quoted } from "../app/parts";
 import type { LayerInfo, ReadingSource, Row } from "../data/types";
-import { cellText, exactText, placeText, plural, spoken } from "./cell-text";
+import { cellText, exactText, placeText, plural } from "./cell-text";
 import type { MapController } from "./controller";
-import { isolated } from "./pen";
 import type { RowCache } from "./row-cache";
 import type { Pooling } from "./tile-store";
 import type { Cell } from "./viewport";
@@ -64,7 +63,7 @@ export function CellTip({
   return (
     <div class="map-tip" style={{ left: `${left}px`, top: `${y + side + 8}px`, maxWidth: `${TIP_WIDTH}px` }}>
       <p>
-        “<bdi>{looking}</bdi>” {verb} “<bdi>{looked}</bdi>”
+        <Quoted text={looking} /> {verb} <Quoted text={looked} />
       </p>
       <p class="map-tip-number">
         {fault ?? (absent ? value : `${unit} ${value}`)}
@@ -89,31 +88,41 @@ function blockText(map: MapController, cell: Cell, how: Pooling): string {
 }
 
 /** Under the map, read out when it changes: the chosen cell, or the chosen row, in a sentence. */
-export function CellLine({
-  source,
-  info,
-  head,
-  unit,
-  rows,
-  query,
-  choice,
-}: Head & { query: number | null; choice: number | null }) {
+export function CellLine(props: Head & { query: number | null; choice: number | null }) {
+  const { rows, query, choice } = props;
   const { row, fault } = useRow(rows, query);
-  let text = "Choose a cell to read its number, or a row's word to see where it looks.";
-  if (fault) text = fault;
-  else if (query !== null && row && choice !== null)
-    text = `${spoken(source, info, { query, key: choice }, row, unit)}; ${placeText(info, head)}`;
-  else if (query !== null && row) text = rowText(source, query, row, unit);
   return (
     <p class="map-line" aria-live="polite">
-      <bdi>{text}</bdi>
+      {fault ??
+        (query === null || !row ? (
+          "Choose a cell to read its number, or a row's word to see where it looks."
+        ) : choice === null ? (
+          <RowSentence {...props} query={query} row={row} />
+        ) : (
+          <CellSentence {...props} cell={{ query, key: choice }} row={row} />
+        ))}
     </p>
   );
 }
 
-function rowText(source: ReadingSource, query: number, row: Row, unit: string): string {
-  const label = isolated(visible(source.queries.tokens[query]!.label));
+function CellSentence({ source, info, head, unit, cell, row }: Head & { cell: Cell; row: Row }) {
+  const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
+  return (
+    <>
+      <Quoted text={looking} /> (token {cell.query}) {verb} <Quoted text={looked} /> (token {cell.key}):{" "}
+      {absent ? value : `${unit} ${value}`}; {placeText(info, head)}
+    </>
+  );
+}
+
+function RowSentence({ source, unit, query, row }: Head & { query: number; row: Row }) {
   const seen = row.allowed.reduce((sum, one) => sum + one, 0);
   const sink = row.sink === null ? "" : `, and ${exactText(row.sink)} goes to the learned sink`;
-  return `“${label}” (token ${query}) may look at ${seen} tokens; the ${plural(unit)} of its row add up to ${exactText(row.sum)}${sink}`;
+  return (
+    <>
+      <Quoted text={source.queries.tokens[query]!.label} /> (token {query}) may look at {seen} tokens; the{" "}
+      {plural(unit)} of its row add up to {exactText(row.sum)}
+      {sink}
+    </>
+  );
 }

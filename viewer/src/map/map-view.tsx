@@ -71,9 +71,10 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
     return () => clearTimeout(timer);
   }, [hint]);
 
+  const size = { rows: source.queries.tokens.length, columns: source.keys.tokens.length };
   const pressed = (event: KeyboardEvent) => {
     const map = controller.current;
-    const action = map && actionOf(event, query ?? 0, choice ?? 0, map.size);
+    const action = map && actionOf(event, query ?? 0, choice ?? 0, size);
     if (!map || !action) return;
     event.preventDefault();
     setHover(null);

@@ -1,7 +1,7 @@
 // What a map says in words, and what its keys do.
 import { describe, expect, test } from "vitest";
 import { MadeUp } from "../../bench/made-up";
-import { cellText, exactText, placeText, plural, reason, spoken } from "../../src/map/cell-text";
+import { cellText, exactText, placeText, plural, reason } from "../../src/map/cell-text";
 import { actionOf } from "../../src/map/keys";
 import { shortened } from "../../src/map/label-text";
 import { ticksOf } from "../../src/map/legend";
@@ -19,13 +19,16 @@ test.each([
 describe("a cell", () => {
   const source = new MadeUp({ tokens: 40, window: 10, padding: 2, broken: [[12, 5]] });
   const info = source.layers[0]!;
-  const plain = (text: string) => text.replace(/[\u2068\u2069]/g, "");
 
   test("says who looks, who is looked at, and the number", async () => {
     const row = await source.row(0, 1, 10);
-    expect(plain(spoken(source, info, { query: 10, key: 4 }, row, "weight"))).toBe(
-      `“it” (token 10) looks at “fit” (token 4): weight ${exactText(row.weights[4]!)}`,
-    );
+    expect(cellText(source, info, { query: 10, key: 4 }, row)).toEqual({
+      looking: "it",
+      looked: "fit",
+      verb: "looks at",
+      value: exactText(row.weights[4]!),
+      absent: false,
+    });
   });
 
   test.each([
@@ -39,10 +42,8 @@ describe("a cell", () => {
   });
 
   test("that is not a number says so", async () => {
-    const row = await source.row(0, 1, 12);
-    expect(plain(spoken(source, info, { query: 12, key: 5 }, row, "weight"))).toBe(
-      "“too” (token 12) looks at “in” (token 5): not a number (nan)",
-    );
+    const found = cellText(source, info, { query: 12, key: 5 }, await source.row(0, 1, 12));
+    expect(found).toMatchObject({ verb: "looks at", value: "not a number (nan)", absent: true });
   });
 
   test("whose number is on its way has none yet", () => {
