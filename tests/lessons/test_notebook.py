@@ -100,8 +100,9 @@ def test_cells_check_what_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("course_lesson", load_course().lessons, ids=lambda one: one.slug)
 def test_every_notebook_runs_in_jupyter(course_lesson: Any, tmp_path: Path) -> None:
-    nbformat = pytest.importorskip("nbformat", reason="needs nbformat and nbclient")
-    nbclient = pytest.importorskip("nbclient", reason="needs nbformat and nbclient")
+    import nbclient
+    import nbformat
+
     (path,) = write_notebooks(tmp_path, [course_lesson], learn_commands.calculator(), answers=True)
     notebook = nbformat.read(path, as_version=4)
     nbformat.validate(notebook)
