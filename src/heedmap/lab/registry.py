@@ -15,6 +15,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "heads": ("heedmap.lab.heads:Heads", "Is there a head in which the word looks at one noun rather than the other?"),
     "roles": ("heedmap.lab.roles:Roles", "Which heads look at the token before, or at where a token stood before?"),
     "matters": ("heedmap.lab.matters:Matters", "Is a head a reason for the answer, and do weights tell?"),
+    "compare": ("heedmap.lab.compare:Compare", "Where do two texts, revisions or models differ beyond chance?"),
 }
 """Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""
 
