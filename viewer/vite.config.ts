@@ -51,7 +51,7 @@ export default defineConfig(({ mode }) => ({
     lib: { entry: ENTRIES[name(mode)], formats: ["es"], fileName: () => `${name(mode)}.js`, cssFileName: name(mode) },
     reportCompressedSize: true,
   },
-  worker: { format: "es" },
+  worker: { format: "iife" }, // a module worker does not start in a file that was opened from the disk
   test: { include: ["tests/**/*.test.{ts,tsx}", "src/**/*.test.{ts,tsx}"] },
 }));
 
