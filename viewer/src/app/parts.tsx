@@ -44,13 +44,9 @@ export function differenceText(difference: number): string {
 
 /** A number of a statistic: enough places to tell neighbours apart. */
 export function statisticText(value: number): string {
-  return Number.isNaN(value)
-    ? "absent"
-    : Math.abs(value) >= 100
-      ? value.toFixed(0)
-      : Math.abs(value) >= 10
-        ? value.toFixed(1)
-        : value.toFixed(3);
+  if (Number.isNaN(value)) return "absent";
+  const size = Math.abs(value);
+  return value.toFixed(size >= 100 ? 0 : size >= 10 ? 1 : 3).replace("-", "−");
 }
 
 /** Why there is nothing here: shown where a picture would stand, never an empty panel. */

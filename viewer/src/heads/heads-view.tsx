@@ -93,5 +93,5 @@ function AllLayers() {
 
 /** So small that the maps of a layer stand in one line, down to what can still be made out. */
 function sizeFor(heads: number): number {
-  return Math.min(76, Math.max(40, Math.floor(820 / heads) - 8));
+  return Math.min(76, Math.max(40, Math.floor(780 / heads) - 8));
 }

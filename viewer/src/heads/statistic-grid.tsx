@@ -122,7 +122,7 @@ function Ends({ scale, unit }: { scale: StatisticScale; unit: string }) {
 
 /** The ends of a scale, without places that say nothing. */
 function endText(value: number): string {
-  return Number.isInteger(value) ? String(value) : statisticText(value);
+  return Number.isInteger(value) && value >= 0 ? String(value) : statisticText(value);
 }
 
 /** The head an arrow key leads to. */

@@ -10,7 +10,7 @@ describe("numbers", () => {
   it.each([[0.5654, "0.565"], [0, "0.000"], [NaN, "nan"]])("a weight %d is %s", (weight, text) => expect(weightText(weight)).toBe(text));
   it.each([[0.058, "+0.058"], [-0.058, "−0.058"], [-0.0001, "0.000"], [0, "0.000"], [NaN, "nan"]])("a difference %d is %s", (difference, text) => expect(differenceText(difference)).toBe(text));
   it.each([[0.000174, "0.00017"], [0.0764, "0.076"], [0, "0.000"], [NaN, "nan"]])("a small weight %d is %s", (weight, text) => expect(smallText(weight)).toBe(text));
-  it.each([[NaN, "absent"], [0.5589, "0.559"], [-12.34, "-12.3"], [412.6, "413"]])("a statistic %d is %s", (value, text) => expect(statisticText(value)).toBe(text));
+  it.each([[NaN, "absent"], [0.5589, "0.559"], [-12.34, "−12.3"], [412.6, "413"]])("a statistic %d is %s", (value, text) => expect(statisticText(value)).toBe(text));
 });
 
 it.each([["", "∅"], ["\n\n", "⏎⏎"], ["  ", "␣␣"], ["a b", "a b"], ["\t", "⇥"]])("gives what has no shape one: %j", (text, shown) => expect(visible(text)).toBe(shown));
