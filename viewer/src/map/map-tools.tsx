@@ -1,14 +1,17 @@
 // The buttons over a map: zoom, how pooled cells are made, the colour scale, and saving what is on screen.
 
+import { useState } from "preact/hooks";
 import { pngOf, svgOf } from "../export/picture";
 import { fileName, save } from "../export/save";
 import { csv, json } from "../export/table";
-import { cellsOf, tooLarge } from "../export/cells";
+import { cellsOf } from "../export/cells";
 import type { LayerInfo, ReadingSource } from "../data/types";
 import { placeText } from "./cell-text";
 import type { MapController, Report } from "./controller";
 import type { ColourScale } from "./props";
 import type { Pooling } from "./tile-store";
+
+type FileKind = "png" | "svg" | "csv" | "json";
 
 interface Props {
   controller: { current: MapController | null };
@@ -25,7 +28,13 @@ interface Props {
 
 export function MapTools(props: Props) {
   const { controller, report, how, setHow, scale, onScale } = props;
+  const [problem, setProblem] = useState("");
   const zoom = (factor: number) => controller.current?.zoom(factor);
+  const keep = (kind: FileKind) =>
+    saveAs(kind, props).then(
+      () => setProblem(""),
+      (reason: unknown) => setProblem(reason instanceof Error ? reason.message : String(reason)),
+    );
   return (
     <div class="map-tools">
       <span class="choice" role="group" aria-label="Zoom">
@@ -62,19 +71,19 @@ export function MapTools(props: Props) {
       <span class="map-saves" role="group" aria-label="Save what is on screen">
         save{" "}
         {(["png", "svg", "csv", "json"] as const).map((kind) => (
-          <button type="button" class="quiet" key={kind} onClick={() => void saveAs(kind, props)}>
+          <button type="button" class="quiet" key={kind} onClick={() => void keep(kind)}>
             {kind.toUpperCase()}
           </button>
         ))}
+      </span>
+      <span class="map-problem" role="status">
+        {problem}
       </span>
     </div>
   );
 }
 
-async function saveAs(
-  kind: "png" | "svg" | "csv" | "json",
-  { controller, source, info, head, unit, how }: Props,
-): Promise<void> {
+async function saveAs(kind: FileKind, { controller, source, info, head, unit, how }: Props): Promise<void> {
   const scene = controller.current?.scene();
   if (!scene) return;
   const place = placeText(info, head);
@@ -86,11 +95,6 @@ async function saveAs(
   const caption = { title: `${source.model.name}: ${place}`, lines: [lines.join("; ")], unit };
   if (kind === "png") return save(name, await pngOf(scene, caption), "image/png");
   if (kind === "svg") return save(name, svgOf(scene, caption), "image/svg+xml");
-  if (
-    tooLarge(scene) &&
-    !window.confirm("This is a large part of the map: the file will hold more than four million numbers. Save it?")
-  )
-    return;
   const cells = await cellsOf(scene, source, info.number, head);
   if (kind === "csv") return save(name, csv(cells), "text/csv;charset=utf-8");
   const about = {

@@ -1,9 +1,13 @@
 // @vitest-environment happy-dom
 // Files of what is on screen: tables as Python writes them, strict JSON, SVG with nothing that acts.
 import { describe, expect, test } from "vitest";
+import { MadeUp } from "../../bench/made-up";
+import { cellsOf } from "../../src/export/cells";
 import { fileName } from "../../src/export/save";
 import { SvgPen } from "../../src/export/svg-pen";
 import { csv, json, shortest } from "../../src/export/table";
+import type { Scene } from "../../src/map/scene";
+import { fit } from "../../src/map/viewport";
 
 const CELLS = {
   queries: [
@@ -103,3 +107,36 @@ test.each([
   [["../../etc/passwd"], "csv", "etc-passwd.csv"],
   [["日本"], "json", "map.json"],
 ])("%o is saved as %s", (parts, suffix, name) => expect(fileName(parts, suffix)).toBe(name));
+
+describe("the cells on screen", () => {
+  const sceneOf = (tokens: number) => {
+    const source = new MadeUp({ tokens });
+    const size = { rows: tokens, columns: tokens };
+    const pane = { width: 500, height: 500 };
+    return {
+      source,
+      scene: {
+        view: fit(size, pane, 1),
+        size,
+        layout: { pane },
+        queries: source.queries.tokens,
+        keys: source.keys.tokens,
+      } as Scene,
+    };
+  };
+
+  test("are saved one by one, also where the screen shows blocks", async () => {
+    const { source, scene } = sceneOf(600);
+    const cells = await cellsOf(scene, source, 0, 1);
+    const row = await source.row(0, 1, 599);
+    expect([cells.queries.length, cells.keys.length]).toEqual([600, 600]);
+    expect([...cells.weights].slice(599 * 600)).toEqual([...row.weights]);
+  });
+
+  test("are refused when they are too many, with a way on", async () => {
+    const { source, scene } = sceneOf(2100);
+    await expect(cellsOf(scene, source, 0, 1)).rejects.toThrow(
+      "2100 × 2100 cells are on screen: at most 4 million numbers",
+    );
+  });
+});
