@@ -121,7 +121,7 @@ describe("the cells on screen", () => {
         layout: { pane },
         queries: source.queries.tokens,
         keys: source.keys.tokens,
-      } as Scene,
+      } as unknown as Scene,
     };
   };
 
@@ -130,7 +130,7 @@ describe("the cells on screen", () => {
     const cells = await cellsOf(scene, source, 0, 1);
     const row = await source.row(0, 1, 599);
     expect([cells.queries.length, cells.keys.length]).toEqual([600, 600]);
-    expect([...cells.weights].slice(599 * 600)).toEqual([...row.weights]);
+    expect(Array.from(cells.weights).slice(599 * 600)).toEqual([...row.weights]);
   });
 
   test("are refused when they are too many, with a way on", async () => {
