@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 import transformers
 
-from benchmarks import all_heads, peers, reading, startup
+from benchmarks import all_heads, lab, peers, reading, startup
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
@@ -19,6 +19,7 @@ START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 PARTS = {
     "Reading": reading.report,
     "Statistics of all heads": all_heads.report,
+    "Experiments": lab.report,
     "Other tools": peers.report,
     "Start": startup.report,
 }
