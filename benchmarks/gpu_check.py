@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
 import torch
 import transformers
@@ -18,24 +19,42 @@ LENGTHS = (2048, 8192)
 NOTHING_TO_CHECK, DOES_NOT_HOLD = 1, 3
 
 
+Planned = tuple[str, Callable[[], Check | list[Check]]]
+"""What will be checked, in words, and the checks."""
+
+
 def checks(device: torch.device, lengths: Iterable[int] = LENGTHS) -> Iterator[Check]:
-    """All checks, one after the other."""
-    yield from gpu_checks.kernels(device)
+    """All checks, one after the other; one that cannot be carried out does not hold, and the rest go on."""
+    for name, run in planned(device, lengths):
+        try:
+            found = run()
+        except Exception as error:  # on a machine that was not at hand anything may fail
+            reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+            found = Check(name, False, f"could not be carried out: {reason}")
+        yield from found if isinstance(found, list) else [found]
+
+
+def planned(device: torch.device, lengths: Iterable[int]) -> Iterator[Planned]:
+    """What there is to check on the GPUs of this machine."""
+    yield "kernels", lambda: gpu_checks.kernels(device)
     for dtype in DTYPES:
         for family in FAMILIES:
-            yield gpu_checks.agreement(family, device, dtype)
-        yield gpu_checks.agreement_of_real_model(device, dtype, 256)
-        yield from gpu_checks.generation(device, dtype)
+            yield f"{family} as eager, {dtype}", partial(gpu_checks.agreement, family, device, dtype)
+        yield f"smollm2 as eager, {dtype}", partial(gpu_checks.agreement_of_real_model, device, dtype, 256)
+        yield f"generation, {dtype}", partial(gpu_checks.generation, device, dtype)
     for length in lengths:
         for dtype in DTYPES:
-            yield gpu_checks.speed(device, dtype, length)
-            yield gpu_checks.memory(device, dtype, length)
+            yield f"speed, {length:,} tokens, {dtype}", partial(gpu_checks.speed, device, dtype, length)
+            yield f"memory, {length:,} tokens, {dtype}", partial(gpu_checks.memory, device, dtype, length)
     count = torch.cuda.device_count()
+    yield "device map with the CPU", lambda: gpu_placement.device_map([device, torch.device("cpu")])
     if count < 2:
-        yield Check("device map, tensor parallel", None, f"{count} GPU here: they need two")
+        missing = Check("device map over GPUs, tensor parallel", None, f"{count} GPU here: they need two")
+        yield missing.name, lambda: missing
         return
-    yield gpu_placement.device_map([torch.device("cuda", number) for number in range(count)])
-    yield gpu_placement.tensor_parallel("cuda")
+    devices = [torch.device("cuda", number) for number in range(count)]
+    yield "device map", lambda: gpu_placement.device_map(devices)
+    yield "tensor parallel", lambda: gpu_placement.tensor_parallel("cuda")
 
 
 def report(found: Iterable[Check]) -> str:

@@ -77,3 +77,31 @@ def test_the_exit_code_says_whether_all_holds(
     monkeypatch.setattr(gpu_check, "checks", lambda device: [Check("one", True, "fine"), Check("two", holds, "so so")])
     assert gpu_check.main() == code
     assert {True: "yes", None: "-", False: "NO"}[holds] in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_check_that_cannot_be_carried_out_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+
+    def fails() -> Check:
+        raise RuntimeError("no kernel image is available\nfor execution on the device")
+
+    two = [("one", fails), ("two", lambda: [Check("two", True, "fine")])]
+    monkeypatch.setattr(gpu_check, "planned", lambda device, lengths: iter(two))
+    first, second = gpu_check.checks(CPU)
+    assert (first.name, first.holds) == ("one", False)
+    assert first.said == "could not be carried out: RuntimeError: no kernel image is available"
+    assert second.holds
+
+
+def test_what_is_planned_covers_agreement_generation_speed_memory_and_placement() -> None:
+    names = [name for name, _ in gpu_check.planned(CPU, [2048])]
+    for what in (
+        "kernels",
+        "llama as eager",
+        "smollm2 as eager",
+        "generation",
+        "speed, 2,048",
+        "memory, 2,048",
+        "device map",
+    ):
+        assert any(name.startswith(what) for name in names), what
+    assert any("tensor parallel" in name for name in names)

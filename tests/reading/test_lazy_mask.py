@@ -22,6 +22,7 @@ from transformers.masking_utils import (
 )
 
 from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
+from heedmap.reading.rule import MaskRule
 
 FUNCTIONS: dict[str, Any] = {
     "causal": lambda size, batch: causal_mask_function,
@@ -106,3 +107,19 @@ def test_a_long_mask_takes_no_room_until_somebody_looks(name: str) -> None:
     mask = lazy_bool_mask(batch_size=1, q_length=length, kv_length=length, mask_function=FUNCTIONS[name](512, 1))
     assert isinstance(mask, LazyMask)
     assert mask.rule.key_range(60_000, 60_001) == ((0, 60_001) if name == "causal" else (59_489, 60_001))
+
+
+@pytest.mark.parametrize("padded", [True, False])
+def test_a_mask_that_moves_to_another_device_stays_a_rule(padded: bool) -> None:
+    """A device map moves masks along with each layer's inputs; a whole one would be N x N on each device."""
+    length = 1 << 20  # a whole mask of this size would be a terabyte
+    present = torch.ones(1, length, dtype=torch.bool) if padded else None
+    mask = LazyMask(MaskRule(length, length, ahead=0, present=present), torch.bool, torch.device("cpu"))
+    moved = mask.to("meta", non_blocking=True)
+    assert isinstance(moved, LazyMask)
+    assert moved.device == torch.device("meta")
+    assert moved.shape == mask.shape
+    assert (moved.rule.queries, moved.rule.ahead) == (length, 0)
+    if moved.rule.present is not None:
+        assert moved.rule.present.device == torch.device("meta")
+    assert (moved.rule.present is not None) == padded

@@ -21,6 +21,12 @@ Kernel = Callable[
 ]
 """(query, key, value, scale, causal, additive mask) -> (output, log-sum-exp)."""
 
+_ALIGNED = 8
+"""What the width of a vector must be a multiple of on a GPU; torch's public function pads to it as well."""
+
+_WIDEST_FLASH = 256
+"""The widest vectors that torch's flash operator takes; wider ones go the way of masked calls, which has no limit."""
+
 _BLOCK_CELLS = 1 << 22
 """Scores that the public way holds at once: 16 MiB in float32."""
 
@@ -60,9 +66,11 @@ def attend(
         )
     if causal and query.shape[2] != key.shape[2]:
         raise ValueError(f"causal needs as many queries as keys, not {query.shape[2]} and {key.shape[2]}")
-    kernel = _kernel_for(query.device.type, query.dtype, mask is not None)
     width, value_dim = max(query.shape[-1], value.shape[-1]), value.shape[-1]
-    if query.shape[-1] != value_dim:
+    if query.device.type != "cpu":
+        width = -(-width // _ALIGNED) * _ALIGNED
+    kernel = _kernel_for(query.device.type, query.dtype, mask is not None or width > _WIDEST_FLASH)
+    if not query.shape[-1] == value_dim == width:
         # The operators want one width. Zeros added to query and key leave the products as they are.
         query, key, value = (pad(tensor, (0, width - tensor.shape[-1])) for tensor in (query, key, value))
     # The private operators take it for granted that the numbers of a vector lie side by side, and are silently wrong

@@ -50,7 +50,11 @@ class LazyMask(torch.Tensor):
     def __torch_dispatch__(  # type: ignore[override]
         cls, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Run any operation on the real mask."""
+        """Run any operation on the real mask; but a move to another device leaves it known by its rule."""
+        if func is torch.ops.aten._to_copy.default and isinstance(args[0], LazyMask) and args[0].rule.pattern is None:
+            device, dtype = (kwargs or {}).get("device"), (kwargs or {}).get("dtype")
+            if device is not None and dtype in (None, args[0].dtype):
+                return LazyMask(args[0].rule.to(device), args[0].dtype, torch.device(device))
 
         def whole(value: Any) -> Any:
             return value.materialise() if isinstance(value, LazyMask) else value

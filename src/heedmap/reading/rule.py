@@ -145,6 +145,11 @@ class MaskRule:
         cells = self.table if self.table.shape[-2] == 1 else self.table.index_select(-2, rows)
         return cells.index_select(-1, columns)
 
+    def to(self, device: torch.device) -> MaskRule:
+        """The same rule with its tensors on another device: models may lie on several. A pattern has its own place."""
+        present, table = (None if one is None else one.to(device) for one in (self.present, self.table))
+        return replace(self, present=present, table=table)
+
     def crop_keys(self, keys: int) -> MaskRule:
         """The same rule for the first `keys` keys: what is left when a fixed-size cache is cut to its filled part."""
         return replace(
