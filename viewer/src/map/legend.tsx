@@ -26,7 +26,7 @@ export function Legend({ ink, unit, first, holes, broken, blank }: Props) {
         {holes ? <Mark name="hatched">hatched: beyond the window, padding or masked</Mark> : null}
         {broken ? (
           <Mark name="broken" colour={(ink.difference ? BROKEN_DIFFERENCE : BROKEN)[ink.theme]}>
-            not a number (nan)
+            × or this colour: not a number (nan)
           </Mark>
         ) : null}
       </ul>
@@ -95,9 +95,7 @@ function Mark({ name, colour, children }: { name: string; colour?: string; child
         class={`map-legend-mark map-legend-mark-${name}`}
         style={colour ? { color: colour } : undefined}
         aria-hidden="true"
-      >
-        {name === "broken" ? "×" : ""}
-      </span>
+      />
       {children}
     </li>
   );

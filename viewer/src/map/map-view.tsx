@@ -1,7 +1,8 @@
 // The map of one head: drawn on a canvas, read with the pointer or the keyboard, saved as it stands.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import type { LayerInfo } from "../data/types";
+import { visible } from "../app/parts";
+import type { LayerInfo, ReadingSource } from "../data/types";
 import { CellLine, CellTip } from "./cell-tip";
 import { plural } from "./cell-text";
 import { MapController, type Report } from "./controller";
@@ -59,7 +60,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
     return () => made.close();
   }, []);
   useShown(stage, controller, { ...props, how });
-  useHands(stage, controller, { onChoose, query, setHover, setHint });
+  useHands(stage, controller, { onChoose, query, setHover, setHint, named: (at) => fullLabel(source, at) });
   useEffect(() => {
     if (query !== null && choice !== null && document.activeElement === stage.current) {
       controller.current?.reveal({ query, key: choice });
@@ -195,6 +196,7 @@ function useHands(
     query: number | null;
     setHover: (cell: Cell | null) => void;
     setHint: (on: boolean) => void;
+    named: (at: { query: number | null; key: number | null }) => string;
   },
 ): void {
   const now = useRef(page);
@@ -209,6 +211,7 @@ function useHands(
         const at = point && cellAt(point.x, point.y);
         const cell = at && at.query !== null && at.key !== null ? { query: at.query, key: at.key } : null;
         controller.current?.point(cell);
+        element.title = at && !cell ? now.current.named(at) : "";
         now.current.setHover(cell);
       },
       pick: (x, y) => {
@@ -224,6 +227,12 @@ function useHands(
       wheelPassed: () => now.current.setHint(true),
     });
   }, []);
+}
+
+/** The whole of a label that may have been cut, over an axis. */
+function fullLabel(source: ReadingSource, { query, key }: { query: number | null; key: number | null }): string {
+  const token = query !== null ? source.queries.tokens[query] : key !== null ? source.keys.tokens[key] : undefined;
+  return token ? `token ${query ?? key}: ${visible(token.label)}` : "";
 }
 
 /** Zooming by key keeps the chosen cell in place. */

@@ -18,7 +18,7 @@ const MORE = 100;
 export function StepsTable({ work, choice, onChoose, theme }: Props) {
   const [most, setMost] = useState(FIRST);
   const { trace } = work;
-  const { shown, sorted, rest } = listing(work, most);
+  const { shown, sorted, rest } = listing(work, most, choice);
   const [few, many] = work.digits;
   const softmaxed = trace.exponentials !== null;
   const top = Math.max(...shown.map((key) => Math.abs(trace.weights[key]!)), 1e-9);

@@ -48,19 +48,18 @@ export interface Listing {
   rest: { count: number; exponentials: number; weights: number } | null;
 }
 
-/** Which keys are shown one by one, and the sum of all others. */
-export function listing({ trace, byHand }: Work, most: number): Listing {
+/** Which keys are shown one by one, the chosen one always among them, and the sum of all others. */
+export function listing({ trace, byHand }: Work, most: number, choice: number | null = null): Listing {
   const places = Array.from(trace.allowed.keys()).filter((key) => byHand || trace.allowed[key]);
   if (places.length <= WHOLE) return { shown: places, sorted: false, rest: null };
   places.sort((a, b) => trace.weights[b]! - trace.weights[a]! || a - b);
-  const hidden = places.slice(most);
+  const shown = places.slice(0, most);
+  if (choice !== null && places.indexOf(choice) >= most) shown.push(choice);
+  const hidden = places.slice(most).filter((key) => key !== choice);
   const sum = (numbers: Vector) => hidden.reduce((total, key) => total + numbers[key]!, 0);
-  const rest = {
-    count: hidden.length,
-    exponentials: trace.exponentials ? sum(trace.exponentials) : NaN,
-    weights: sum(trace.weights),
-  };
-  return { shown: places.slice(0, most), sorted: true, rest: hidden.length ? rest : null };
+  const exponentials = trace.exponentials ? sum(trace.exponentials) : NaN;
+  const rest = { count: hidden.length, exponentials, weights: sum(trace.weights) };
+  return { shown, sorted: true, rest: hidden.length ? rest : null };
 }
 
 /** The key with the largest weight; null in a row that may look at nothing. */

@@ -56,6 +56,15 @@ describe("the listing", () => {
     expect(all).toBeCloseTo(work.trace.total!, 9);
   });
 
+  test("always holds the chosen key, however small its weight", () => {
+    const work = workOf(500);
+    const smallest = work.trace.weights.indexOf(Math.min(...work.trace.weights));
+    const { shown, rest } = listing(work, FIRST, smallest);
+    expect([shown.length, shown.at(-1), rest!.count]).toEqual([FIRST + 1, smallest, 500 - FIRST - 1]);
+    expect(listing(work, FIRST, shown[0]!).shown.length).toBe(FIRST);
+    expect(listing(workOf(30, 2), FIRST, 0).shown.length).toBe(FIRST);
+  });
+
   test("shows more when asked, down to the last", () => {
     expect(listing(workOf(30), 30).rest).toBeNull();
     expect(listing(workOf(30), 1000).shown.length).toBe(30);
