@@ -14,7 +14,8 @@ from typing import Any
 
 import heedmap
 from benchmarks.subject import tokens_of
-from heedmap.drawing.page.page import View, make_page
+from heedmap.drawing.page.page import make_page
+from heedmap.drawing.page.view import View
 from heedmap.reading.model import Model
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "page.md"

@@ -17,6 +17,7 @@ from tests.cli.conftest import CommandLine
 from tests.conftest import TROPHY
 from tests.drawing.page.decoding import header_and_blocks, page_weights
 
+LOAD = bundle.load_bundle
 PROGRAM = bundle.Bundle("export default {}", "p {}")
 
 
@@ -110,9 +111,7 @@ def test_refusals_are_one_line(heedmap_command: CommandLine, arguments: list[str
 
 
 def test_without_the_program_nothing_is_read(heedmap_command: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.undo()
-    monkeypatch.setattr(bundle, "FOLDER", Path("/nowhere"))
-    monkeypatch.setattr(bundle.load_bundle, "__defaults__", (Path("/nowhere"),))
+    monkeypatch.setattr(bundle, "load_bundle", lambda: LOAD(Path("/nowhere")))
     run = heedmap_command("view", "It rains.", "--model", "no-such-model")
     assert run.code == 1
     assert "run `make viewer` in the checkout" in run.err

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from heedmap.cli.common import note, print_json, read_text, show
+from heedmap.cli.map import PAGES
 from heedmap.cli.options import head_option, json_option, layer_option, load_model, weight_options
 
 
@@ -36,7 +37,7 @@ from heedmap.cli.options import head_option, json_option, layer_option, load_mod
     "--output",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Draw it on the picture: .png, .svg, .pdf.",
+    help="Draw it on the picture (.png, .svg, .pdf), or write a page to look through (.html).",
 )
 @json_option
 @weight_options
@@ -70,10 +71,13 @@ def command(
     note(f"{reading}; {about['layers']} layers x {about['heads']} heads, {about['dtype']}")
     for number, count in reading.stack(kind).not_a_number().items():
         note(f"layer {number}: {count} rows are not a number (nan)")
-    if output is not None:
+    if output is not None and output.suffix.lower() in PAGES:
+        reading.page(output, layer=layer, head=head)
+    elif output is not None:
         from heedmap.drawing.figures import save_figure
 
         save_figure(found.plot().figure, output)
+    if output is not None:
         note(f"wrote {output}")
     if as_json:
         print_json(found.to_json())

@@ -14,7 +14,7 @@ from heedmap.cli.progress import progress_bar
 from heedmap.cli.stats import parse_layers
 
 if TYPE_CHECKING:
-    from heedmap.drawing.page.page import View
+    from heedmap.drawing.page.view import View
     from heedmap.reading.model import Model
     from heedmap.reading.on_a_page import OnAPage
     from heedmap.reading.progress import Progress
@@ -84,7 +84,7 @@ def command(text: str, output: Path | None, open_it: bool, **options: Any) -> No
 
 def _read(content: str, options: dict[str, Any], progress: Progress | None) -> tuple[OnAPage, View]:
     """What the page shows, and how."""
-    from heedmap.drawing.page.page import View
+    from heedmap.drawing.page.view import View
 
     compare, other_model = options.pop("compare"), options.pop("compare_model")
     target, new_tokens = options.pop("target"), options.pop("generate")

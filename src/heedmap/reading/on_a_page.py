@@ -66,7 +66,8 @@ class OnAPage:
             TooLarge: `max_mb` does not even hold the layer shown first.
             FileError: the file cannot be written, or the page's program was not built (in a checkout: `make viewer`).
         """
-        from heedmap.drawing.page.page import View, make_page
+        from heedmap.drawing.page.page import make_page
+        from heedmap.drawing.page.view import View
 
         made = make_page(self, View(**options), progress=progress)
         if path is not None:

@@ -16,6 +16,7 @@ from heedmap.reading.forward_call import ForwardCall
 from heedmap.reading.forward_texts import readings_of
 from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.listening import TEXT, VISION
+from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.patch_row import PatchRow
 from heedmap.reading.picture_input import Picture, Pixels, picture_input
 from heedmap.reading.pictures import CLASS, patch_name, pictures_of, vision_tower
@@ -35,7 +36,7 @@ LANGUAGE_MODELS = ("gemma3", "llava", "paligemma")
 
 
 @dataclass(frozen=True, slots=True)
-class PictureReading:
+class PictureReading(OnAPage):
     """What a model did with a picture, as one reading a stack of layers.
 
     Attributes:

@@ -14,6 +14,7 @@ import heedmap
 from heedmap.drawing.page import page as pages
 from heedmap.drawing.page.bundle import Bundle
 from heedmap.drawing.page.plan import layers_to_read
+from heedmap.drawing.page.view import View
 from heedmap.errors import OutOfRange, ReadingError, TooLarge, WordNotFound
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
@@ -221,9 +222,9 @@ def test_a_map_of_another_length_than_its_tokens_is_refused() -> None:
 
 
 def test_nothing_but_the_layers_that_fit_is_read(smollm2: Model) -> None:
-    assert layers_to_read(smollm2, 100, pages.View()) == list(range(30))
-    assert layers_to_read(smollm2, 20_000, pages.View(layer=16)) == [16]
-    assert layers_to_read(smollm2, 20_000, pages.View(layer=16, layers=[2], steps=[4])) == [2, 4, 16]
+    assert layers_to_read(smollm2, 100, View()) == list(range(30))
+    assert layers_to_read(smollm2, 20_000, View(layer=16)) == [16]
+    assert layers_to_read(smollm2, 20_000, View(layer=16, layers=[2], steps=[4])) == [2, 4, 16]
 
 
 def test_the_page_is_the_same_every_time(smollm2: Model) -> None:

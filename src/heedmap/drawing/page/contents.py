@@ -11,7 +11,7 @@ from typing import Any
 from heedmap._version import __version__
 from heedmap.drawing.page.blocks import Part, pack, text_size
 from heedmap.drawing.page.rules import PageRule
-from heedmap.drawing.page.texts import text_json
+from heedmap.drawing.page.texts import Patches, text_json
 from heedmap.text.tokens import Tokens
 
 SCHEMA = "heedmap/page/1"
@@ -43,13 +43,13 @@ class Contents:
     _known_texts: list[Tokens] = field(default_factory=list)
     _known_rules: list[PageRule] = field(default_factory=list)
 
-    def add_text(self, tokens: Tokens, picture: str | None = None) -> int:
+    def add_text(self, tokens: Tokens, picture: str | None = None, patches: Patches | None = None) -> int:
         """The place of a text; added when it is new."""
         for place, known in enumerate(self._known_texts):
             if known is tokens:
                 return place
         self._known_texts.append(tokens)
-        self.texts.append(text_json(tokens, picture))
+        self.texts.append(text_json(tokens, picture, patches))
         return len(self.texts) - 1
 
     def add_rule(self, rule: PageRule) -> int:

@@ -12,6 +12,7 @@ from heedmap.drawing.page.contents import Contents, layer_block
 from heedmap.drawing.page.layers import EncodedLayer, encode_layer, vectors_size, weights_size
 from heedmap.drawing.page.notes import reading_notes
 from heedmap.drawing.page.rules import page_rule
+from heedmap.drawing.page.texts import Patches
 from heedmap.errors import TooLarge
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
@@ -36,7 +37,8 @@ class Shown:
         reading: what was read; its layers' values where the steps are wanted.
         layer: the layer that is shown first, and kept whatever the budget leaves out.
         statistics: of all its heads; None shows none.
-        picture: where the tokens are patches, the picture as a data URL.
+        picture: where tokens are patches, the picture as a data URL.
+        patches: which tokens are patches; None goes by their names.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Shown:
     layer: int
     statistics: Table | None = None
     picture: str | None = None
+    patches: Patches | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ def fill(
 def reading_entry(contents: Contents, one: Shown) -> dict[str, Any]:
     """What the page says of a reading, its layers still to come."""
     reading = one.reading
-    queries = contents.add_text(reading.tokens, one.picture)
+    queries = contents.add_text(reading.tokens, one.picture, one.patches)
     keys = queries if reading.keys is None else contents.add_text(reading.keys)
     numbers = [layer.number for layer in reading.layers]
     odds = [

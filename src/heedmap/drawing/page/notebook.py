@@ -7,7 +7,8 @@ import sys
 from typing import Any, Unpack
 
 from heedmap.drawing.page.bundle import load_bundle
-from heedmap.drawing.page.page import View, make_contents
+from heedmap.drawing.page.page import make_contents
+from heedmap.drawing.page.view import View
 from heedmap.errors import HeedmapError, MissingExtra
 from heedmap.reading.on_a_page import OnAPage, PageOptions
 

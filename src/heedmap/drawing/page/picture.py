@@ -6,12 +6,11 @@ import base64
 import io
 import os
 from pathlib import Path
-from typing import Any, TypeAlias
+
+from PIL import Image
 
 from heedmap.errors import FileError
-
-Picture: TypeAlias = "str | os.PathLike[str] | Any"
-"""A file name, or a picture object with `save`, as Pillow's."""
+from heedmap.reading.picture_input import Picture, as_pixels
 
 _KINDS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -23,10 +22,11 @@ _KINDS = {
 
 
 def data_url(picture: Picture) -> str:
-    """The picture as a data URL.
+    """The picture as a data URL: a file as it is, all else as PNG.
 
     Raises:
         FileError: the file cannot be read, or is no PNG, JPEG, GIF or WebP.
+        ReadingError: an array that is no picture.
     """
     if isinstance(picture, str | os.PathLike):
         name = os.fspath(picture)
@@ -37,7 +37,7 @@ def data_url(picture: Picture) -> str:
     else:
         name = type(picture).__name__
         buffer = io.BytesIO()
-        picture.save(buffer, format="PNG")
+        Image.fromarray(as_pixels(picture)).save(buffer, format="PNG")
         data = buffer.getvalue()
     kind = next((kind for start, kind in _KINDS.items() if data.startswith(start)), None)
     if kind is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from heedmap.drawing.page.page import View
+from heedmap.drawing.page.view import View
 from heedmap.reading.model import Model
 
 _LEAST = 0.7 * 4 / 3

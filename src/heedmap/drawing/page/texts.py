@@ -12,12 +12,17 @@ from heedmap.text.word import Word
 _PATCH = re.compile(r"r(\d+)c(\d+)")
 
 
-def text_json(tokens: Tokens, picture: str | None = None) -> dict[str, Any]:
+Patches = list[tuple[int, int] | None]
+"""Where each token lies in a picture, by row and column; None for tokens that are no patch."""
+
+
+def text_json(tokens: Tokens, picture: str | None = None, patches: Patches | None = None) -> dict[str, Any]:
     """The tokens of one text, and its words, as columns.
 
     Args:
         tokens: the tokens that ran.
-        picture: where the tokens are patches, the picture as a data URL.
+        picture: where tokens are patches, the picture as a data URL.
+        patches: which tokens are patches; None goes by their names.
 
     Returns:
         "labels" of the tokens, the indices of the "special" ones, "words" as [text, what stands before it, its
@@ -36,7 +41,7 @@ def text_json(tokens: Tokens, picture: str | None = None) -> dict[str, Any]:
         "special": [token.index for token in tokens if token.special],
         "words": _words(tokens),
     }
-    patches = patches_of(tokens)
+    patches = patches_of(tokens) if patches is None else patches
     if patches is None:
         return found
     found["patches"] = patches
@@ -44,7 +49,7 @@ def text_json(tokens: Tokens, picture: str | None = None) -> dict[str, Any]:
     return found | {"picture": {"url": picture or "", "rows": rows, "columns": columns}}
 
 
-def patches_of(tokens: Tokens) -> list[tuple[int, int] | None] | None:
+def patches_of(tokens: Tokens) -> Patches | None:
     """Where each token lies in a picture, None for its class token and registers; None where it is no picture.
 
     Example:

@@ -1,0 +1,140 @@
+"""Which readings a page shows: of one text, of two, of an encoder-decoder's stacks, of a picture, of a generation."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from heedmap.drawing.page.comparison import comparison_json
+from heedmap.drawing.page.contents import Contents
+from heedmap.drawing.page.fill import Shown
+from heedmap.drawing.page.generation import generation_json, read_again_note, reading_of
+from heedmap.drawing.page.html import page_title
+from heedmap.drawing.page.picture import data_url
+from heedmap.drawing.page.texts import Patches
+from heedmap.drawing.page.view import View, numbers_of
+from heedmap.errors import ReadingError
+from heedmap.reading.generation import Generation
+from heedmap.reading.listening import TEXT, VISION
+from heedmap.reading.on_a_page import OnAPage
+from heedmap.reading.picture_reading import PictureReading
+from heedmap.reading.progress import Progress
+from heedmap.reading.reading import Reading
+from heedmap.reading.statistics import StatisticsMeter, stats_of_tokens
+from heedmap.reading.statistics_table import Table
+from heedmap.reading.two_stacks import CrossReading, EncoderDecoderReading
+
+STACK_TITLES = {
+    "decoder": "The target at itself",
+    "cross": "The target at the source",
+    "encoder": "The source at itself",
+}
+
+
+def readings_shown(subject: OnAPage, view: View, contents: Contents, progress: Progress | None) -> list[Shown]:
+    """The readings of a page, the one shown first at the front."""
+    if isinstance(subject, Generation):
+        return _of_generation(subject, view, contents)
+    if view.generation is not None:
+        contents.extras |= generation_json(view.generation, read_again_note(subject, view.generation))
+    if isinstance(subject, EncoderDecoderReading):
+        stacks = [subject.stack(name) for name in ("cross", "decoder", "encoder")]
+        names = ["cross", "self", "encoder"]
+        titles = [STACK_TITLES[str(stack.model["stack"])] for stack in stacks]
+        return [_one(*one, view, progress) for one in zip(names, titles, stacks, strict=True)]
+    if isinstance(subject, PictureReading):
+        return _of_picture(subject, view, progress)
+    assert isinstance(subject, Reading)
+    if view.compare is not None:
+        contents.extras |= comparison_json(subject, view.compare)
+        titles = _told_apart(subject, view.compare)
+        pairs = zip(("a", "b"), titles, (subject, view.compare), strict=True)
+        return [_one(*one, view, progress) for one in pairs]
+    title = STACK_TITLES.get(str(subject.model.get("stack")), "Self-attention")
+    return [_one("cross" if subject.keys is not None else "self", title, subject, view, progress)]
+
+
+def _of_generation(generation: Generation, view: View, contents: Contents) -> list[Shown]:
+    """The rows that chose the written tokens: on the text itself, and on the source where there is one."""
+    contents.extras |= generation_json(generation, "These are the rows of the steps at which the tokens were written.")
+    parts = [("self", "Who chose each written token", generation)]
+    if generation.cross is not None:
+        parts.insert(0, ("cross", "Where the source was looked at for each written token", generation.cross))
+    readings = [(name, title, reading_of(part)) for name, title, part in parts]
+    return [Shown(name, title, reading, reading.layer_number(view.layer)) for name, title, reading in readings]
+
+
+def _of_picture(subject: PictureReading, view: View, progress: Progress | None) -> list[Shown]:
+    """The text, where it sees the picture, then the patches' look at each other, then a text apart from it."""
+    picture = data_url(subject.picture)
+    titles = {VISION: "The patches of the picture", TEXT: "The text"}
+    names = [name for name in (TEXT, VISION) if name in subject.places]
+    shown = [replace(_one(name, titles[name], subject.stack(name), view, progress), picture=picture) for name in names]
+    shown = [replace(one, patches=_patches(subject, one.name)) for one in shown]
+    if subject.text is not None and TEXT not in names:
+        shown.append(_one(TEXT, titles[TEXT], subject.text, view, progress))
+    return shown
+
+
+def _patches(subject: PictureReading, stack: str) -> Patches:
+    """Where each token of a stack lies in the picture."""
+    patches: Patches = [None] * len(subject.stack(stack).tokens)
+    for (row, column), token in np.ndenumerate(subject.places[stack]):
+        patches[token] = (row, column)
+    return patches
+
+
+def _one(name: str, title: str, reading: Reading, view: View, progress: Progress | None) -> Shown:
+    """One reading, with its statistics and the values that the steps need."""
+    _check_lengths(reading)
+    layer = reading.layer_number(view.layer)
+    steps = [layer] if view.steps is None else sorted(numbers_of(view.steps) or ())
+    for number in steps:
+        reading.layer_number(number)
+    picture = None if view.picture is None else data_url(view.picture)
+    statistics = _statistics(reading, progress)
+    return Shown(name, title, with_values(reading, steps, progress), layer, statistics, picture)
+
+
+def _check_lengths(reading: Reading) -> None:
+    """Refuse maps of another length than their tokens: every label would name another token's numbers.
+
+    Raises:
+        ReadingError: a layer's map has more or fewer rows or columns than there are tokens.
+    """
+    rows, columns = len(reading.tokens), len(reading.tokens if reading.keys is None else reading.keys)
+    for number, call in reading.calls.items():
+        if (call.rule.queries, call.rule.keys) != (rows, columns):
+            raise ReadingError(
+                f"layer {number} has {call.rule.queries} x {call.rule.keys} weights, and there are {rows} tokens that "
+                f"look and {columns} to be looked at: give the tokens that ran"
+            )
+
+
+def with_values(reading: Reading, layers: Sequence[int], progress: Progress | None) -> Reading:
+    """The reading with the values of some layers, read again where they were not kept and the model is there."""
+    missing = [number for number in layers if number in reading.calls and reading.calls[number].value is None]
+    if not missing or reading.reader is None or "weights_from" in reading.model:
+        return reading
+    again = reading.reader.read_tokens(reading.tokens, layers=missing, values=True, progress=progress)
+    calls = {number: again.calls.get(number, call) for number, call in reading.calls.items()}
+    return replace(reading, calls=OrderedDict(calls))
+
+
+def _statistics(reading: Reading, progress: Progress | None) -> Table | None:
+    """Statistics of all heads: of the layers that were not kept too, where the model is there."""
+    if isinstance(reading, CrossReading) or reading.keys is not None:
+        return None
+    if reading.reader is not None and len(reading.calls) < len(reading.layers):
+        return stats_of_tokens(reading.reader, StatisticsMeter(reading.tokens), progress=progress)
+    return reading.stats(progress=progress)
+
+
+def _told_apart(a: Reading, b: Reading) -> list[str]:
+    """Titles that tell two readings apart: their models where the text is one, else their texts."""
+    if a.tokens.text == b.tokens.text:
+        return [str(one.model["name"]) for one in (a, b)]
+    return [page_title(one.tokens.text).removesuffix(" · Heedmap") for one in (a, b)]
