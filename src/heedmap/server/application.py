@@ -74,6 +74,9 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
         found = await asyncio.to_thread(services.lessons.page, name)
         return error_response(404, "NotFound", "there is no such lesson") if found is None else HTMLResponse(found)
 
+    async def icon(request: Request) -> Response:
+        return Response(status_code=204)  # browsers ask for one by themselves
+
     async def describe(request: Request) -> Response:
         return JSONResponse(openapi)
 
@@ -85,6 +88,7 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
 
     routes = [
         *(Route(path, page) for path in ("/", "/hand", "/read", "/lab", "/learn")),
+        Route("/favicon.ico", icon),
         Route("/learn/{name}", lesson),
         Route("/files/{name}", file),
         Route("/api/openapi.json", describe),

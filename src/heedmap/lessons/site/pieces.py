@@ -155,7 +155,7 @@ class PieceWriter:
     def _languages(self, piece: blocks.Languages) -> str:
         """One function in every language, side by side where there is room."""
         parts = "".join(
-            f"<section><h4>{one.name}</h4>{lines(one.function(piece.function), one.name)}</section>"
+            f"<section><h3>{one.name}</h3>{lines(one.function(piece.function), one.name)}</section>"
             for one in LANGUAGES
         )
         return f'{paragraphs(self.fill(piece.text, piece.line))}<div class="languages">{parts}</div>'

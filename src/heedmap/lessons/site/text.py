@@ -22,7 +22,7 @@ def paragraphs(markdown: str) -> str:
         '<p>One <em>word</em> &lt;b&gt;looks&lt;/b&gt;.</p>\n'
     """
     made: str = _reader().render(markdown)
-    return made.replace("<table>", '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>').replace(
+    return made.replace("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>').replace(
         "</table>", "</table></div>"
     )
 
@@ -50,4 +50,4 @@ def escaped(text: str) -> str:
 
 def lines(text: str, label: str) -> str:
     """Lines that keep their columns, as a part that can be scrolled by keyboard."""
-    return f'<pre tabindex="0" role="region" aria-label="{escaped(label)}">{escaped(text)}</pre>'
+    return f'<pre tabindex="0" role="group" aria-label="{escaped(label)}">{escaped(text)}</pre>'
