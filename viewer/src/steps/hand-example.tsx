@@ -11,6 +11,7 @@ import type { HandExampleProps } from "./props";
 import { StepsTable } from "./steps-table";
 import { largest } from "./work";
 import "../map/map.css";
+import "./hand.css";
 import "./steps.css";
 
 export function HandExample({ state, onState, theme, only }: HandExampleProps) {
