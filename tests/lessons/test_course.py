@@ -201,7 +201,7 @@ def test_what_needs_a_model_is_computed_once(monkeypatch: pytest.MonkeyPatch) ->
     calculator = Calculator(run, Kept(None, shipped=None), told.append)
     made = lesson("::: live command heedmap next 'a b'\n:::")
     for _ in range(3):
-        assert calculator.figure("command heedmap next 'a b'", made, 3).text == "$ heedmap next 'a b'\nprinted"
+        assert calculator.figure("command heedmap next 'a b'", made, 3).text == '$ heedmap next "a b"\nprinted'
     assert ran == [["next", "a b"]]
     assert told == ["computing: command heedmap next 'a b'"]
     assert all(REGISTRY.known[name].model for name in ("command", "looks", "odds", "tokens"))

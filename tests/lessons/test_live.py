@@ -132,7 +132,7 @@ def test_a_command_is_shown_above_what_it_prints() -> None:
     figure = compute(
         "command heedmap read 'a b' --word b | head -1", run_command=lambda arguments: f"{arguments}\nmore\n"
     )
-    assert figure.text == "$ heedmap read 'a b' --word b\n['read', 'a b', '--word', 'b']\n..."
+    assert figure.text == "$ heedmap read \"a b\" --word b | head -1\n['read', 'a b', '--word', 'b']\n..."
 
 
 def test_text_is_never_run() -> None:

@@ -104,7 +104,7 @@ def test_every_notebook_runs_in_jupyter(course_lesson: Any, tmp_path: Path) -> N
     import nbformat
 
     (path,) = write_notebooks(tmp_path, [course_lesson], learn_commands.calculator(), answers=True)
-    notebook = nbformat.read(path, as_version=4)
+    notebook: Any = nbformat.reads(path.read_text(encoding="utf-8"), as_version=4)  # type: ignore[no-untyped-call]
     nbformat.validate(notebook)
     nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}}).execute()
     text = json.dumps(notebook)

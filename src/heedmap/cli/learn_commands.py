@@ -17,13 +17,14 @@ from heedmap.errors import HeedmapError, LessonError
 from heedmap.lessons.figures import SHIPPED, Calculator, Kept, calls_of, write_figures
 from heedmap.lessons.live import split_call
 from heedmap.lessons.live_model import load_once
+from heedmap.lessons.show import INDENT
 
-COLUMNS = 80
-"""How wide the outputs in lessons are."""
+COLUMNS = 80 - INDENT
+"""How wide the outputs in lessons are: they fit a terminal of 80 columns with the indentation of lessons."""
 
 
 def run_command(arguments: list[str]) -> str:
-    """What a command prints on a terminal of 80 columns without colour.
+    """What a command prints on a narrow terminal without colour.
 
     Args:
         arguments: without the word `heedmap` itself.

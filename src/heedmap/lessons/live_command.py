@@ -39,8 +39,21 @@ def _command(arguments: Arguments) -> Figure:
     lines = arguments.run_command(words[1:]).rstrip("\n").split("\n")
     if most is not None and len(lines) > most:
         lines = [*lines[:most], "..."]
-    shown = shlex.join(words)
+    shown = " ".join(quoted(word) for word in arguments.raw)
     return Figure("\n".join([f"$ {shown}", *(line.rstrip() for line in lines)]))
+
+
+def quoted(word: str) -> str:
+    """A word as people type it: in double quotes where it holds blanks, which every shell knows.
+
+    Example:
+        >>> quoted("it"), quoted("The cat sat"), quoted("|")
+        ('it', '"The cat sat"', '|')
+    """
+    if word == "|":
+        return word
+    plain = shlex.quote(word)
+    return f'"{word}"' if plain != word and not set(word) & set('"$`\\!') else plain
 
 
 def _without_pipe(words: list[str]) -> tuple[list[str], int | None]:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 MODELS = ("smollm2", "minilm")
 """The models that lessons may run."""
 
+BLANK = "␣"
+"""How labels show a blank before a token."""
+
 _PLACE = "[layer=16] [head=3] [model=smollm2] [digits=3]"
 
 
@@ -67,12 +70,12 @@ def _looks(arguments: Arguments) -> Figure:
     return rounded(row.share(on), arguments.digits(3))
 
 
-@REGISTRY.add("odds", "TEXT TOKEN [model=smollm2] [digits=3]", "the odds of one next token", model=True)
+@REGISTRY.add("odds", "TEXT TOKEN [model=smollm2] [digits=3]", "the odds of one next token, with or without a blank before it", model=True)
 def _odds(arguments: Arguments) -> Figure:
     text, token = arguments.word("a text"), arguments.word("a token")
     model = _model(arguments)
     for candidate in model.read(text, layers=0).next(top=50).candidates:
-        if token in (candidate.text, candidate.text.strip()):
+        if candidate.text.removeprefix(BLANK) == token:
             return rounded(candidate.probability, arguments.digits(3))
     raise LessonError(f"{token!r} is not among the 50 likeliest")
 

@@ -22,6 +22,8 @@ from heedmap.lessons.questions import filled_options, shown_checkpoint
 
 HEADING = "bold"
 QUIET = "dim"
+INDENT = 2
+"""Columns that tables and drawings are moved to the right."""
 
 
 @dataclass(frozen=True)
