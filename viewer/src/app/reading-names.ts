@@ -2,7 +2,7 @@
 
 import type { PageData, ReadingSource } from "../data/types";
 
-const LONGEST = 36;
+const LONGEST = 48;
 
 /** A short name for each reading; of two texts that are compared, what stands around their first difference. */
 export function readingName(page: PageData, source: ReadingSource): string {

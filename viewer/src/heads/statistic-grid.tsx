@@ -2,7 +2,7 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { useFrame } from "../app/frame";
-import { Reason, statisticText } from "../app/parts";
+import { Note, statisticText } from "../app/parts";
 import type { LayerInfo } from "../data/types";
 import { headText, LayerRow } from "./layer-row";
 import { gradient } from "../colour";
@@ -63,7 +63,7 @@ export function StatisticGrid({ onHead }: { onHead: (spot: Pick<State, "layer" |
       {scale ? (
         <Ends scale={scale} unit={statistic!.unit} />
       ) : (
-        <Reason>This reading carries no statistics of its heads; a square still leads to its head.</Reason>
+        <Note>This reading carries no statistics of its heads; a square still leads to its head.</Note>
       )}
       <p class="readout figures">
         {shown

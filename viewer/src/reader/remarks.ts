@@ -59,7 +59,7 @@ export function reach(source: ReadingSource, units: Unit[], query: number): Rema
   if (!asking) return null;
   if (!isCausal(source.layers)) {
     const text =
-      "This model reads in both directions: what stands after {0} has already gone into it, so any change in the text may change this row.";
+      "This model reads in both directions: what stands after {0} has already gone into it, so any change may change this row.";
     return { text, quotes: [asking.text] };
   }
   const later = units.slice(here + 1).filter((unit) => !unit.special && /[\p{L}\p{N}]/u.test(unit.text));

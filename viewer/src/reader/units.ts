@@ -26,7 +26,8 @@ export function unitsOf(list: TokenList, by: "words" | "tokens"): Unit[] {
   const units: Unit[] = [];
   const shown = new Set<number>();
   for (const token of list.tokens) {
-    const word = by === "words" && token.word !== null ? list.words[token.word] : undefined;
+    const patch = token.row !== undefined; // A part of a picture is no word, whatever it is called.
+    const word = by === "words" && !patch && token.word !== null ? list.words[token.word] : undefined;
     if (token.word !== null && word) {
       if (!shown.has(token.word))
         units.push(...splitPunctuation(list, { ...word, special: token.special, patch: false }));
@@ -37,7 +38,7 @@ export function unitsOf(list: TokenList, by: "words" | "tokens"): Unit[] {
         tokens: [token.index],
         before: before(list, token.index),
         special: token.special,
-        patch: token.row !== undefined,
+        patch,
       });
     }
   }

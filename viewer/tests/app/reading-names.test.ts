@@ -18,6 +18,6 @@ it("calls texts that differ at once by their beginnings", () => {
 it("calls the same text by its titles, shortened", () => {
   const long = new SampleSource("a", "x".repeat(60));
   const page = { ...sampleComparison(), readings: [long, new SampleSource("b", "other model")] };
-  expect(page.readings.map((source) => readingName(page, source))).toEqual([`${"x".repeat(35)}…`, "other model"]);
+  expect(page.readings.map((source) => readingName(page, source))).toEqual([`${"x".repeat(47)}…`, "other model"]);
   expect(readingName(samplePage(), new SampleSource())).toBe("Self-attention");
 });

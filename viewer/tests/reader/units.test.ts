@@ -53,6 +53,12 @@ describe("units", () => {
     const units = unitsOf(samplePicture().readings[0]!.keys, "words");
     expect(units.map((unit) => unit.patch)).toEqual([false, ...Array.from({ length: 16 }, () => true)]);
   });
+
+  it("are no patches, and patches no words", () => {
+    const tokens = ["cat", "r0c0", "r0c1"].map((label, index) => ({ index, label, special: false, word: 0, ...(index ? { row: 0, column: index - 1 } : {}) }));
+    const units = unitsOf({ text: "cat", tokens, words: [{ text: "cat", tokens: [0, 1, 2], before: "" }] }, "words");
+    expect(units.map(({ patch }) => patch)).toEqual([false, true, true]);
+  });
 });
 
 describe("the share of a word", () => {
