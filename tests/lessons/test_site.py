@@ -50,7 +50,7 @@ def test_every_kind_of_block_becomes_html() -> None:
         assert said in page
     assert "{{" not in page
     assert page.count("<section") == page.count("</section>")
-    assert '<pre tabindex="0" role="region" aria-label="A box">[0.38 ]|</pre>' in page
+    assert '<pre tabindex="0" role="group" aria-label="A box">[0.38 ]|</pre>' in page
 
 
 def test_answers_are_shown_to_teachers_only() -> None:
