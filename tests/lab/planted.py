@@ -44,7 +44,8 @@ def heads_rows(
 
     def noise(*shape: int) -> np.ndarray:
         common = rng.normal(size=(pairs, *shape, 1))
-        return together * common + (1 - together**2) ** 0.5 * rng.normal(size=(pairs, *shape, count))
+        own = rng.normal(size=(pairs, *shape, count))
+        return np.asarray(together * common + (1 - together**2) ** 0.5 * own)
 
     lean = 0.1 * np.stack([noise(2, 1 if causal else 2) * np.ones((1, 1, 2, 1)), noise(2, 2)], 1)
     for head, size in (noun or {}).items():

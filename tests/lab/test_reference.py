@@ -245,6 +245,7 @@ def test_a_blank_is_filled_and_not_asked_about(smollm2: Model, data_folder: Path
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_winograd_figures_measured_elsewhere(smollm2: Model, data_folder: Path) -> None:
     """On WSC283: 55.5 percent by the whole sentence, not above chance, and 60.1 percent by the part after the noun."""
     settings = ReferenceSettings(wordings=WORDINGS[:1], baseline=False)
