@@ -141,7 +141,12 @@ def _edit(model: Model, one: _Asked, layer: int, head: int, other: Reading, sett
     if settings.by == "zero":
         return remove(layer, head, zero=True)
     if settings.by == "text":
-        return remove(layer, head, like=other)
+        if len(other.tokens) != len(one.tokens):
+            raise DataError(
+                f"the two versions have {len(one.tokens)} and {len(other.tokens)} tokens with the question: one cannot "
+                "stand in for the other token by token (take another --by)"
+            )
+        return remove(layer, head, like=other, at=range(len(one.tokens)))  # what is answered has no counterpart
     return remove(layer, head, means_of(model, settings.means))
 
 

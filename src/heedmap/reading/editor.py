@@ -110,7 +110,7 @@ class Editor:
         tokens = text.tokens[removal.stack]
         at = range(len(tokens)) if removal.at is None else places(tokens, removal.at)
         self._outputs.setdefault((removal.stack, removal.layer), []).append(
-            _Replacement(row, removal.head, tuple(at), text.start, _stand_in(removal, tokens, model))
+            _Replacement(row, removal.head, tuple(at), text.start, _stand_in(removal, tokens, tuple(at), model))
         )
 
     def before(self, module: str, call: AttentionCall) -> AttentionCall:
@@ -174,7 +174,7 @@ class _Replacement:
     value: torch.Tensor
 
 
-def _stand_in(removal: Removal, tokens: Tokens, model: dict[str, Any]) -> torch.Tensor:
+def _stand_in(removal: Removal, tokens: Tokens, at: tuple[int, ...], model: dict[str, Any]) -> torch.Tensor:
     """What stands in for a removed head, [value_dim] or [token, value_dim]; a single 0 for zero."""
     if removal.means is not None:
         removal.means.require_model(model)
@@ -182,10 +182,10 @@ def _stand_in(removal: Removal, tokens: Tokens, model: dict[str, Any]) -> torch.
     if removal.text is None:
         return torch.zeros(1)
     other = removal.text
-    if len(other.tokens) != len(tokens):
+    if (removal.at is None and len(other.tokens) != len(tokens)) or max(at) >= len(other.tokens):
         raise ReadingError(
             f"the other text has {len(other.tokens)} tokens and this one {len(tokens)}: token i gets what its token i "
-            "got, so give a text of as many tokens"
+            "got, so give a text of as many tokens, or the tokens that both have (at=...)"
         )
     output = other.call(removal.layer).output
     if output is None:

@@ -162,7 +162,8 @@ def remove(
         head: from 0.
         means: what the head gives on average, see `head_means`; the usual way.
         zero: replace it by 0 instead, which is off the distribution: no text makes the head give that.
-        like: a reading of another text of as many tokens, kept with `values=True`, whose outputs are put in.
+        like: a reading of another text, kept with `values=True`, whose outputs are put in token by token: of as many
+            tokens, or `at` names those that both have.
         at: the tokens where the head is removed; None for all.
         stack: "encoder", "decoder" or "cross" in an encoder-decoder.
 
