@@ -21,6 +21,9 @@ UNDECLARED = ["IPython", "torchvision", "ipywidgets", "pandas", "sklearn"]
 BROUGHT_ALONG = {"tokenizers", "jinja2"}
 """What a declared package needs itself, always: transformers its tokenizers, torch jinja2."""
 
+OTHER_NAMES = {"PIL": "pillow", "markdown_it": "markdown_it_py"}
+"""Packages that are imported by another name than the one they are declared by."""
+
 PROJECT = tomllib.loads((SOURCE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 REQUIREMENTS: list[str] = sum(PROJECT["optional-dependencies"].values(), PROJECT["dependencies"])
 
@@ -40,7 +43,7 @@ def imported_packages() -> set[str]:
 def test_everything_that_is_imported_is_declared() -> None:
     """A package that happens to be around on the author's machine is missing on the user's."""
     declared = {re.split(r"[^A-Za-z0-9_.-]", line)[0].lower().replace("-", "_") for line in REQUIREMENTS}
-    assert imported_packages() - BROUGHT_ALONG <= declared
+    assert {OTHER_NAMES.get(name, name) for name in imported_packages()} - BROUGHT_ALONG <= declared
 
 
 def test_reading_needs_nothing_that_is_not_declared() -> None:
