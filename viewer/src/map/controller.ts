@@ -26,6 +26,8 @@ export interface Report {
   level: number;
   whole: boolean;
   loading: boolean;
+  /** The picture is still that of the map before, or there is none yet. */
+  stale: boolean;
   broken: boolean;
   holes: boolean;
   top: number;
@@ -208,7 +210,7 @@ export class MapController {
     const { rows, columns } = visible(this.view, this.size, this.layout!.pane);
     const pieces = this.store!.cover(this.level, rows, columns);
     this.store!.want(fromMiddle(pieces, rows, columns));
-    if (this.previous && isCovered(pieces)) {
+    if (this.previous && (isCovered(pieces) || this.store!.fault !== null)) {
       this.previous.close();
       this.previous = null;
     }
@@ -230,6 +232,7 @@ export class MapController {
       level: this.level,
       whole: this.isWhole,
       loading: store.loading,
+      stale: store.loading && (this.previous !== null || scene.placed.length === 0),
       broken: store.broken,
       holes: scene.placed.some((piece) => piece.holes),
       top: scene.ink.top,

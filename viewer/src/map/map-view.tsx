@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { visible } from "../app/parts";
 import type { LayerInfo, ReadingSource } from "../data/types";
 import { CellLine, CellTip } from "./cell-tip";
-import { plural } from "./cell-text";
+import { placeText, plural } from "./cell-text";
 import { MapController, type Report } from "./controller";
 import { attach } from "./gestures";
 import { actionOf, KEYS_HELP } from "./keys";
@@ -18,7 +18,16 @@ import type { Cell } from "./viewport";
 import { useUniqueId } from "../unique-id";
 import "./map.css";
 
-const NOTHING: Report = { level: 0, whole: true, loading: true, broken: false, holes: false, top: 1, fault: null };
+const NOTHING: Report = {
+  level: 0,
+  whole: true,
+  loading: true,
+  stale: false,
+  broken: false,
+  holes: false,
+  top: 1,
+  fault: null,
+};
 const HINT_MS = 1600;
 
 export function MapView(props: MapViewProps) {
@@ -93,7 +102,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
       <MapTools {...{ controller, report, how, setHow, info, source, head, scale, unit }} onScale={props.onScale} />
       <div
         ref={stage}
-        class={report.whole ? "map-stage map-whole" : "map-stage"}
+        class={`map-stage${report.whole ? " map-whole" : ""}${report.stale ? " map-stale" : ""}`}
         role="application"
         aria-roledescription="attention map"
         aria-label={`Map of ${plural(unit)}: rows look, columns are looked at`}
@@ -111,6 +120,7 @@ function LiveMap(props: MapViewProps & { info: LayerInfo }) {
             pooled={report.level > 0 ? how : null}
           />
         ) : null}
+        {report.stale ? <p class="map-hint map-waiting">Computing {placeText(info, head)} …</p> : null}
         {hint ? <p class="map-hint">Click the map, or hold Ctrl, to zoom with the wheel</p> : null}
       </div>
       <p id={help} class="spoken">

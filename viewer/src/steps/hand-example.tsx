@@ -149,6 +149,10 @@ function Below({ hand, onReset }: { hand: Hand; onReset: () => void }) {
   const line = command(hand);
   const [copied, setCopied] = useState("");
   const copy = async () => {
+    if (isChanged(hand) && !window.location.hash.includes("hand=")) {
+      setCopied("Here the address does not hold the changes; the command below does.");
+      return;
+    }
     try {
       await navigator.clipboard.writeText(window.location.href);
       setCopied("The link is copied.");
