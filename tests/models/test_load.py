@@ -136,7 +136,7 @@ def test_an_unknown_dtype_lists_those_there_are(folder: Path) -> None:
 
 @pytest.mark.parametrize("device", ["cuda:99", "gpu", "tpu", "cpu:zero", "xpu", "meta", ""])
 def test_an_unknown_device_lists_those_there_are(folder: Path, device: str) -> None:
-    with pytest.raises(ModelError, match=f"there is no device '{device}' here: give auto or one of cpu"):
+    with pytest.raises(ModelError, match=f"there is no device '{device}' here: give auto, spread or one of cpu"):
         load_model(folder, device=device)
 
 
@@ -145,6 +145,23 @@ def test_devices(folder: Path) -> None:
         assert next(load_model(folder, device=name).module.parameters()).device.type == "cpu"
     best = "cuda" if torch.cuda.is_available() else "cpu"
     assert next(load_model(folder).module.parameters()).device.type == best
+
+
+@pytest.mark.parametrize(("device", "device_map"), [("spread", "auto"), ("cpu", None)])
+def test_a_model_is_spread_by_accelerate_where_that_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, device: str, device_map: str | None
+) -> None:
+    given: dict[str, Any] = {}
+    load = LlamaForCausalLM.from_pretrained
+
+    def recorded(*args: Any, **options: Any) -> Any:
+        given.update(options)
+        return load(*args, **options)
+
+    monkeypatch.setattr(LlamaForCausalLM, "from_pretrained", recorded)
+    found = load_model(folder, device=device)
+    assert given.get("device_map") == device_map
+    assert torch.equal(logits(found).cpu(), logits(load_model(folder, device="cpu")))
 
 
 def test_the_class_that_the_checkpoint_names_is_used(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ text_argument = all_of(click.argument("text", metavar="TEXT"))
 weight_options = all_of(
     click.option("--revision", metavar="REVISION", help="Branch, tag or commit of a Hub model."),
     click.option("--dtype", default="auto", show_default=True, help="auto, float32, float16, bfloat16 or float64."),
-    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda, cuda:1, mps ..."),
+    click.option("--device", default="auto", show_default=True, help="auto, cpu, cuda:1, mps ... or spread over all."),
     click.option("--allow-random", is_flag=True, help="Accept weights that the checkpoint lacks: they are random."),
 )
 

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 DTYPES = ("auto", "float32", "float16", "bfloat16", "float64")
 """What `dtype` may be; "auto" is the type in which the weights are stored."""
 
+SPREAD = "spread"
+"""The `device` for models larger than one: over all GPUs and the main memory, by accelerate's device map."""
+
 
 @dataclass(frozen=True)
 class ModelSource:
@@ -94,7 +97,8 @@ def load_model(
             is only looked for as a path.
         revision: branch, tag or commit, for Hub ids.
         dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
-        device: "auto" (cuda if there is one, else cpu), or a torch device such as "cpu", "cuda:1", "mps".
+        device: "auto" (cuda if there is one, else cpu), a torch device such as "cpu", "cuda:1", "mps", or "spread" over
+            all GPUs and the main memory.
         allow_random: load also where the checkpoint lacks tensors, which are then random.
         progress: say on stderr what is fetched or converted, with a bar on a terminal.
 
@@ -116,12 +120,13 @@ def load_model(
     if dtype not in DTYPES:
         raise ModelError(f"there is no dtype {dtype!r}: give one of {', '.join(DTYPES)}")
     place = _locate(name_or_path, revision, Progress(progress))
-    chosen_device = _find_device(device)
+    chosen_device = None if device == SPREAD else _find_device(device)
     config = check_folder(place.folder)
     processor, lacking = load_processor(place.folder)
     tokenizer = tokenizer_of(processor) if processor is not None else _load_tokenizer(place.folder)
-    module = _load_module(place.folder, config, dtype, allow_random)
-    return LoadedModel(module.to(chosen_device), tokenizer, place.source, processor, lacking)
+    module = _load_module(place.folder, config, dtype, allow_random, spread=chosen_device is None)
+    module = module if chosen_device is None else module.to(chosen_device)
+    return LoadedModel(module, tokenizer, place.source, processor, lacking)
 
 
 def _locate(name_or_path: str | os.PathLike[str], revision: str | None, progress: Progress) -> _Place:
@@ -179,7 +184,7 @@ def _find_device(device: str) -> torch.device:
     if chosen is None or chosen.type == "meta":
         here = ["cpu", *(f"cuda:{index}" for index in range(torch.cuda.device_count()))]
         here += ["mps"] if torch.backends.mps.is_available() else []
-        raise ModelError(f"there is no device {device!r} here: give auto or one of {', '.join(here)}")
+        raise ModelError(f"there is no device {device!r} here: give auto, {SPREAD} or one of {', '.join(here)}")
     return chosen
 
 
@@ -199,8 +204,12 @@ def _load_tokenizer(folder: Path) -> Any:
         ) from None
 
 
-def _load_module(folder: Path, config: dict[str, Any], dtype: str, allow_random: bool) -> torch.nn.Module:
+def _load_module(
+    folder: Path, config: dict[str, Any], dtype: str, allow_random: bool, *, spread: bool
+) -> torch.nn.Module:
     """The folder's model in eval mode, with the default attention of transformers.
+
+    Where it is spread, accelerate puts as much as fits on the GPUs, and the rest into the main memory.
 
     Raises:
         MissingWeights: tensors are missing or have other shapes, unless random ones are allowed.
@@ -219,6 +228,7 @@ def _load_module(folder: Path, config: dict[str, Any], dtype: str, allow_random:
                 use_safetensors=True,
                 output_loading_info=True,
                 ignore_mismatched_sizes=True,
+                **({"device_map": "auto"} if spread else {}),
             )
     except SafetensorError as error:
         raise FileError(

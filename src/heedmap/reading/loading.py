@@ -31,7 +31,7 @@ def load(
         name_or_path: "smollm2", "org/name", "./my model", "weights.gguf" ...
         revision: branch, tag or commit on the Hub.
         dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
-        device: "auto" (a GPU when there is one), "cpu", "cuda:1" ...
+        device: "auto" (a GPU when there is one), "cpu", "cuda:1" ..., or "spread" over all GPUs and the main memory.
         allow_random: accept weights that the checkpoint lacks and that are therefore random.
 
     Raises:
