@@ -49,6 +49,10 @@ w = weight cat cat
 Look at it.
 :::
 
+::: view "The cat sat" word=sat layer=16
+Look through it.
+:::
+
 ## The idea
 
 Text with {{w}} in it.

@@ -149,6 +149,7 @@ WRONG = [
     ("Text.\n\nMore {{weight cat dog}}.", 5, 'no token "dog"'),
     ("::: live table dog\n:::", 3, 'no example "dog"'),
     ("::: numbers\na = share nothing\n:::", 3, "expected a number"),
+    ('::: view "The cat" model=gpt5\n:::', 3, "no model 'gpt5' in lessons"),
     ("::: exercise attned 1\n:::", 3, "no exercise 'attned'"),
     ("::: code sofmax\nWrite.\n:::", 3, "no function 'sofmax'"),
     ("::: languages rotate\n:::", 3, "no function 'rotate'"),

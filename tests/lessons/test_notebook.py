@@ -69,6 +69,7 @@ def test_every_kind_of_block_becomes_a_cell(tmp_path: Path) -> None:
     code, texts = cells(path, "code"), "\n".join(cells(path, "markdown"))
     assert "!{sys.executable} -m heedmap next 'a b'" in code
     assert "learn.live('table cat')" in code
+    assert any("hm.load('smollm2').read('The cat sat', values=True)" in one for one in code)
     for said in (
         "The point",
         "A meeting",

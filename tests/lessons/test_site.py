@@ -17,6 +17,7 @@ from heedmap.lessons.exercises.registry import generator
 from heedmap.lessons.figures import Calculator, Kept
 from heedmap.lessons.site.page import inside
 from heedmap.lessons.site.write import file_name, lesson_page, write_site
+from heedmap.reading.model import Model
 from tests.lessons import verdicts
 from tests.lessons.making import EVERYTHING, lesson
 
@@ -141,6 +142,25 @@ def test_lesson_one_is_walked_wrong_hint_right(browser: Browser, site: Path) -> 
             expect(quiz.get_by_role("status")).to_contain_text("Right.")
         expect(page.locator('[data-goal="quiz"]')).to_contain_text("done")
         expect(page.locator('[data-goal="checkpoints"]')).to_contain_text("not yet")
+
+
+def test_a_real_models_map_stands_in_the_lesson(
+    browser: Browser, smollm2: Model, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from playwright.sync_api import expect
+
+    from tests.browser import opened
+
+    monkeypatch.setattr("heedmap.lessons.site.maps.model_named", lambda name: smollm2)
+    made = lesson('::: view "The cat sat on the mat" word=mat layer=16 head=3\nSee.\n:::')
+    written = write_site(tmp_path, [made], Calculator(kept=Kept(None)))
+    assert written[-1].name == "01-a-lesson-map-1.html"
+    with opened(browser, (tmp_path / file_name(made)).as_uri(), offline=True) as page:
+        page.locator("iframe").scroll_into_view_if_needed()
+        inside_frame = page.frame_locator("iframe")
+        expect(inside_frame.get_by_text("mat").first).to_be_visible()
+        page.get_by_role("link", name="The map as a page of its own").click()
+        expect(page).to_have_title("The cat sat on the mat · Heedmap")
 
 
 def test_an_exercise_is_worked_in_the_browser(browser: Browser, site: Path) -> None:

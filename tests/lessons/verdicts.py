@@ -39,6 +39,13 @@ def tried(problem: Problem, index: int) -> list[str]:
     return typed
 
 
+def checked_data(problem: Problem) -> dict[str, Any]:
+    """What answers are checked by, without what is only shown."""
+    data = problem_data(problem)
+    steps = [{name: value for name, value in step.items() if name not in ("asks", "hint")} for step in data["steps"]]
+    return {"seed": data["seed"], "steps": steps}
+
+
 def made() -> list[dict[str, Any]]:
     """Every exercise of one seed: its data, and for each step what is typed and what is said."""
     found = []
@@ -49,7 +56,7 @@ def made() -> list[dict[str, Any]]:
             for index in range(len(problem.steps)):
                 verdicts = [(typed, check_step(problem, index, typed)) for typed in tried(problem, index)]
                 steps.append([[typed, one.outcome, one.says, one.mistake] for typed, one in verdicts])
-            found.append({"problem": problem_data(problem), "said": steps})
+            found.append({"problem": checked_data(problem), "said": steps})
     return found
 
 
@@ -67,7 +74,7 @@ def slipped() -> list[dict[str, Any]]:
             verdict = check_step(problem, index, written(step, answer), own)
             said.append([list(map(list, own)), written(step, answer), verdict.outcome])
             own.append(answer)
-        found.append({"problem": problem_data(problem), "said": said})
+        found.append({"problem": checked_data(problem), "said": said})
     return found
 
 

@@ -124,6 +124,29 @@ class Live:
 
 
 @dataclass(frozen=True)
+class View:
+    """A text read by a real model, to be looked through: a whole page on a site, a command elsewhere.
+
+    Attributes:
+        words: what the text is.
+        options: `word`, `layer`, `head` and `model`, where they are given.
+        text: a sentence about it, may be empty.
+        line: where it begins.
+    """
+
+    words: str
+    options: dict[str, str]
+    text: str
+    line: int
+
+    @property
+    def command(self) -> str:
+        """The command that shows the same."""
+        given = "".join(f" --{name} {value}" for name, value in self.options.items())
+        return f'heedmap view "{self.words}"{given} --open'
+
+
+@dataclass(frozen=True)
 class Wrong:
     """A wrong answer that people give, and what it shows they did."""
 
@@ -302,6 +325,7 @@ Piece = (
     | Explain
     | Done
     | Time
+    | View
 )
 
 

@@ -13,6 +13,7 @@ from heedmap.lessons.exercises.problem import Problem
 from heedmap.lessons.exercises.registry import generator
 from heedmap.lessons.figures import Calculator, calls_of
 from heedmap.lessons.languages import LANGUAGES
+from heedmap.lessons.live_model import DEFAULT_MODEL, MODELS
 from heedmap.lessons.questions import checkpoint_step, figure_of, filled_options
 
 _TYPED = re.compile(r"(?<![\w.])-?\d+\.\d+(?!\w|\.\d)")
@@ -56,6 +57,9 @@ def _of_piece(piece: blocks.Piece, lesson: blocks.Lesson, calculator: Calculator
         cases_of(piece.function)
     elif isinstance(piece, blocks.Languages):
         LANGUAGES[0].function(piece.function)
+    elif isinstance(piece, blocks.View):
+        if piece.options.get("model", DEFAULT_MODEL) not in MODELS:
+            yield f"no model {piece.options['model']!r} in lessons: expected one of {', '.join(MODELS)}"
     elif isinstance(piece, blocks.Predict):
         answer = figure_of(piece.answer, piece, lesson, calculator)
         options = filled_options(piece, lesson, calculator)

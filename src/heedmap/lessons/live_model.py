@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 MODELS = ("smollm2", "minilm")
 """The models that lessons may run."""
 
+DEFAULT_MODEL = MODELS[0]
+
 BLANK = "␣"
 """How labels show a blank before a token."""
 
@@ -49,7 +51,7 @@ def model_named(name: str) -> Model:
 
 def _model(arguments: Arguments) -> Model:
     """The model that the options name."""
-    return model_named(arguments.option("model", MODELS[0]) or "")
+    return model_named(arguments.option("model", DEFAULT_MODEL) or "")
 
 
 def _number(arguments: Arguments, name: str) -> int | None:
@@ -70,7 +72,12 @@ def _looks(arguments: Arguments) -> Figure:
     return rounded(row.share(on), arguments.digits(3))
 
 
-@REGISTRY.add("odds", "TEXT TOKEN [model=smollm2] [digits=3]", "the odds of one next token, with or without a blank before it", model=True)
+@REGISTRY.add(
+    "odds",
+    "TEXT TOKEN [model=smollm2] [digits=3]",
+    "the odds of one next token, with or without a blank before it",
+    model=True,
+)
 def _odds(arguments: Arguments) -> Figure:
     text, token = arguments.word("a text"), arguments.word("a token")
     model = _model(arguments)

@@ -15,6 +15,7 @@ from heedmap.lessons.figures import Calculator
 from heedmap.lessons.goals import goals_of
 from heedmap.lessons.languages import LANGUAGES
 from heedmap.lessons.live import split_call
+from heedmap.lessons.live_model import DEFAULT_MODEL
 from heedmap.lessons.questions import filled_options, shown_checkpoint
 
 START = "import sys\n\nfrom heedmap.lessons import classroom as learn"
@@ -92,6 +93,9 @@ class Writer:
             yield self._run(piece.call)
             if piece.text:
                 yield _markdown(self.fill(piece.text, piece.line))
+        elif isinstance(piece, blocks.View):
+            yield _markdown(self.fill(piece.text, piece.line) or "Look through it.")
+            yield _code(_view_code(piece))
         elif isinstance(piece, blocks.Time):
             yield _markdown(f"*About {piece.minutes} minutes.*")
         elif isinstance(piece, blocks.Done):
@@ -180,6 +184,15 @@ class Writer:
         parts = [self.fill(piece.text, piece.line)]
         parts += [f"**{one.name}**\n\n```{one.fence}\n{one.function(piece.function)}\n```" for one in LANGUAGES]
         return "\n\n".join(parts)
+
+
+def _view_code(piece: blocks.View) -> str:
+    """The Python that shows a text read by a model, as a widget in the notebook."""
+    places = [f"{name}={piece.options[name]}" for name in ("layer", "head") if name in piece.options]
+    word = [f"word={piece.options['word']!r}"] if "word" in piece.options else []
+    model = piece.options.get("model", DEFAULT_MODEL)
+    read = f"reading = hm.load({model!r}).read({piece.words!r}, values=True)"
+    return f"import heedmap as hm\n\n{read}\nreading.widget({', '.join([*word, *places])})"
 
 
 def _numbered(texts: Sequence[str]) -> str:

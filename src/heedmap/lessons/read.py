@@ -12,6 +12,7 @@ from heedmap.lessons.scan import Line, Problems, RawBlock
 
 _NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 _BRACES = re.compile(r"^\{\{\s*([^{}]+?)\s*\}\}$")
+_VIEW = re.compile(r'^"(?P<text>[^"$`\\]+)"(?P<options>(?: +[a-z]+=\S+)*)$')
 _DECIMAL = re.compile(r"^-?\d+(\.\d+)?$")
 
 LEVELS = (1, 2, 3)
@@ -92,6 +93,23 @@ def _live(raw: RawBlock, problems: Problems) -> blocks.Live:
     if not raw.argument:
         problems.add(raw.line, "the block 'live' needs a computation: write `::: live NAME ARGUMENTS`")
     return blocks.Live(raw.argument, joined(raw.lines), raw.line)
+
+
+VIEW_OPTIONS = ("word", "layer", "head", "model")
+"""What a `view` may say beside its text."""
+
+
+def _view(raw: RawBlock, problems: Problems) -> blocks.View:
+    found = _VIEW.match(raw.argument)
+    options = dict(part.partition("=")[::2] for part in (found["options"] if found else "").split())
+    if found is None or not set(options) <= set(VIEW_OPTIONS):
+        given = " ".join(f"[{name}=...]" for name in VIEW_OPTIONS)
+        problems.add(raw.line, f'expected `::: view "TEXT" {given}`, found {raw.argument!r}')
+        return blocks.View("", {}, joined(raw.lines), raw.line)
+    for name in ("layer", "head"):
+        if not options.get(name, "0").isdecimal():
+            problems.add(raw.line, f"{name}: expected a whole number, found {options[name]!r}")
+    return blocks.View(found["text"], options, joined(raw.lines), raw.line)
 
 
 def _checkpoint(raw: RawBlock, problems: Problems) -> blocks.Checkpoint:
@@ -218,6 +236,7 @@ READERS: dict[str, Callable[[RawBlock, Problems], blocks.Piece]] = {
     "explain": _explain,
     "done": _done,
     "time": _time,
+    "view": _view,
 }
 """The kinds with parts of their own."""
 

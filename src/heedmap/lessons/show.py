@@ -141,6 +141,10 @@ class Shower:
             yield self.block(piece.call, piece.line)
             if piece.text:
                 yield self.markdown(piece.text, piece.line)
+        elif isinstance(piece, blocks.View):
+            if piece.text:
+                yield self.markdown(piece.text, piece.line)
+            yield self.quiet(f"Look through it in the browser: {piece.command}")
         elif isinstance(piece, blocks.Time):
             yield self.quiet(f"about {piece.minutes} minutes")
         elif isinstance(piece, blocks.Done):

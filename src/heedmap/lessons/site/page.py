@@ -54,7 +54,8 @@ class Program:
 
 def inside(bundle: Bundle) -> Program:
     """Everything inside the page, which then needs nothing else and may load nothing."""
-    policy = f'<meta http-equiv="Content-Security-Policy" content="{content_policy(bundle)}">'
+    rules = f"{content_policy(bundle)}; frame-src 'self' file:"  # the maps that stand beside a lesson
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{rules}">'
     return Program(
         f"{policy}\n<style>{bundle.style}</style>", f'<script type="module">{bundle.script_in_html}</script>'
     )

@@ -10,6 +10,7 @@ from heedmap.lessons.figures import Calculator
 from heedmap.lessons.languages import LANGUAGES
 from heedmap.lessons.live import split_call
 from heedmap.lessons.questions import filled_options, shown_checkpoint
+from heedmap.lessons.site.maps import map_name
 from heedmap.lessons.site.text import escaped, inline, lines, paragraphs
 
 
@@ -20,10 +21,13 @@ class PieceWriter:
         lesson: whose pieces they are.
         calculator: computes the live numbers.
         answers: whether questions come with their answers.
+        maps: whether the pages of its real models stand beside it.
     """
 
-    def __init__(self, lesson: blocks.Lesson, calculator: Calculator, *, answers: bool) -> None:
-        self.lesson, self.calculator, self.answers = lesson, calculator, answers
+    def __init__(
+        self, lesson: blocks.Lesson, calculator: Calculator, *, answers: bool = False, maps: bool = False
+    ) -> None:
+        self.lesson, self.calculator, self.answers, self.maps = lesson, calculator, answers, maps
 
     def html(self, piece: blocks.Piece) -> str:
         """One piece as HTML."""
@@ -41,6 +45,8 @@ class PieceWriter:
         if isinstance(piece, blocks.Live):
             text = paragraphs(self.fill(piece.text, piece.line)) if piece.text else ""
             return f'<div class="live">{self.run(piece.call, piece.line)}{text}</div>'
+        if isinstance(piece, blocks.View):
+            return self._view(piece)
         if isinstance(piece, blocks.Time):
             return f'<p class="time">about {piece.minutes} minutes</p>'
         if isinstance(piece, blocks.Numbers):
@@ -65,6 +71,16 @@ class PieceWriter:
             name = escaped(arguments.words[0])
             hand = f'<div data-hand="{name}"><button type="button">Change the numbers</button></div>'
         return lines(figure.text, "What comes out") + hand
+
+    def _view(self, piece: blocks.View) -> str:
+        """A text read by a real model: its page, where that stands beside this one, and the command."""
+        text = paragraphs(self.fill(piece.text, piece.line)) if piece.text else ""
+        command = f'<p class="aside">The same on your machine: <code>{escaped(piece.command)}</code></p>'
+        if not self.maps:
+            return f'<div class="view">{text}{command}</div>'
+        name, title = escaped(map_name(self.lesson, piece)), escaped(f"Where a model looks in: {piece.words}")
+        frame = f'<iframe class="map" src="{name}" title="{title}" loading="lazy"></iframe>'
+        return f'<div class="view">{text}{frame}<p><a href="{name}">The map as a page of its own</a></p>{command}</div>'
 
     def _question(self, piece: blocks.Piece) -> str:
         """A block that asks for something to be done."""

@@ -13,6 +13,7 @@ from heedmap.lessons.blocks import Lesson, Words
 from heedmap.lessons.figures import Calculator
 from heedmap.lessons.show import pages
 from heedmap.lessons.site.data import lesson_data
+from heedmap.lessons.site.maps import maps_of
 from heedmap.lessons.site.page import Program, inside, link, parts, render
 from heedmap.lessons.site.pieces import PieceWriter
 from heedmap.lessons.site.text import escaped, inline
@@ -34,12 +35,14 @@ def write_site(folder: Path, lessons: Sequence[Lesson], calculator: Calculator, 
 
     Raises:
         FileError: the folder cannot be written, or the viewer's program is not built here.
+        ModelError: a model that a lesson shows cannot be loaded.
     """
     program = inside(load_bundle(name="course"))
     folder.mkdir(parents=True, exist_ok=True)
     made = {"index.html": index_page(program, lessons), "words.html": words_page(program, lessons, calculator)}
     for lesson in lessons:
-        made[file_name(lesson)] = lesson_page(program, lesson, lessons, calculator, answers=answers)
+        made[file_name(lesson)] = lesson_page(program, lesson, lessons, calculator, answers=answers, maps=True)
+        made.update(maps_of(lesson))
     written = []
     for name, text in made.items():
         with write_beside(folder / name) as beside:
@@ -54,7 +57,13 @@ def file_name(lesson: Lesson) -> str:
 
 
 def lesson_page(
-    program: Program, lesson: Lesson, lessons: Sequence[Lesson], calculator: Calculator, *, answers: bool = False
+    program: Program,
+    lesson: Lesson,
+    lessons: Sequence[Lesson],
+    calculator: Calculator,
+    *,
+    answers: bool = False,
+    maps: bool = False,
 ) -> str:
     """The page of one lesson, whole.
 
@@ -64,8 +73,9 @@ def lesson_page(
         lessons: all of them, for the links.
         calculator: computes its figures.
         answers: whether questions come with their answers.
+        maps: whether the pages of its real models stand beside it.
     """
-    writer = PieceWriter(lesson, calculator, answers=answers)
+    writer = PieceWriter(lesson, calculator, answers=answers, maps=maps)
     body = parts([(page.title, [writer.html(piece) for piece in page.pieces]) for page in pages(lesson)])
     place = list(lessons).index(lesson)
     before = lessons[place - 1] if place else None
