@@ -61,5 +61,5 @@ function piecesText({ tokens, words }: TokenList, query: number): string {
 
 function whyFolded({ number, carries, omitted }: LayerInfo): string {
   if (carries === "nothing") return `Layer ${number} is not in this page: ${omitted ?? "it was left out"}.`;
-  return `This page carries what layer ${number} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps-layers ${number}.`;
+  return `This page carries what layer ${number} weighs but not its queries, keys and values, so its steps cannot be unfolded. Write the page again with --steps-layers ${number}, in Python steps=${number}.`;
 }
