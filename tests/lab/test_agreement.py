@@ -69,7 +69,7 @@ def test_expected_figures_have_their_own_tolerance() -> None:
 
 def run_of(sha256: str, **settings: Any) -> dict[str, Any]:
     """The "run" of a report of the experiment `sink`."""
-    return {"model": {"name": "m", "sha256": sha256}, "data": {"parts": {"sink": {"settings": settings}}}}
+    return {"model": {"name": "m", "sha256": sha256}, "data": {"parts": {"sink": {"settings": settings, "items_sha256": "i"}}}}
 
 
 def expectations(folder: Path, **changes: Any) -> Path:
@@ -93,6 +93,10 @@ def test_expectations_hold_for_their_weights_and_settings_alone(tmp_path: Path) 
     assert len(parts_for(expected, run_of("b", seed=0), other_weights=True)) == 1
     with pytest.raises(ClaimError, match="nothing is expected of this run"):
         parts_for(expected, run_of("a", seed=1))
+    part = {"title": "exact", "experiment": "sink", "figures": {}}
+    for items, fits in (("i", True), ("j", False)):
+        of_items = read_expectations(expectations(tmp_path, parts=[{**part, "items_sha256": items}, part]))
+        assert len(parts_for(of_items, run_of("a"))) == 1 + fits
 
 
 def test_files_that_hold_no_expectations_are_refused(tmp_path: Path) -> None:

@@ -23,12 +23,14 @@ class ExpectedPart:
         title: what they are, and how they are to be read ("exact within rounding", "like for like").
         experiment: what must have run.
         settings: the settings that must have been in force; others may differ.
+        items: the hash of the items that they were measured on; None for any.
         figures: by name: {"value", "tolerance"}.
     """
 
     title: str
     experiment: str
     settings: Mapping[str, Any]
+    items: str | None
     figures: Mapping[str, Mapping[str, Any]]
 
 
@@ -78,7 +80,13 @@ def _parse(found: Mapping[str, Any], path: Path) -> Expectations:
         raise FileError(f"{path} holds no expected figures ({SCHEMA}); its schema is {found.get('schema')!r}")
     try:
         parts = [
-            ExpectedPart(part["title"], part["experiment"], part.get("settings", {}), part["figures"])
+            ExpectedPart(
+                part["title"],
+                part["experiment"],
+                part.get("settings", {}),
+                part.get("items_sha256"),
+                part["figures"],
+            )
             for part in found["parts"]
         ]
         return Expectations(found["title"], found["model"], parts)
@@ -103,14 +111,21 @@ def parts_for(expected: Expectations, run: Mapping[str, Any], *, other_weights: 
             f"these figures are for {expected.model['name']} with the weights {hashes[0][:12]}..., and the report was "
             f"measured on {run['model']['name']} with {str(measured)[:12]}...; --other-weights compares all the same"
         )
-    settings = {name: part["settings"] for name, part in run["data"]["parts"].items()}
-    fitting = [
-        part
-        for part in expected.parts
-        if part.experiment in settings
-        and all(settings[part.experiment].get(name) == value for name, value in part.settings.items())
-    ]
+    measured_parts = run["data"]["parts"]
+    fitting = [part for part in expected.parts if _fits(part, measured_parts.get(part.experiment))]
     if not fitting:
         wanted = "; ".join(f"{part.experiment} {dict(part.settings)}" for part in expected.parts)
-        raise ClaimError(f"nothing is expected of this run ({', '.join(settings)}): the file has {wanted}")
+        raise ClaimError(
+            f"nothing is expected of this run ({', '.join(measured_parts)}) with its settings and data: "
+            f"the file has {wanted}"
+        )
     return fitting
+
+
+def _fits(part: ExpectedPart, measured: Mapping[str, Any] | None) -> bool:
+    """Whether a run had the experiment, the settings and the items that some figures are for."""
+    return (
+        measured is not None
+        and all(measured["settings"].get(name) == value for name, value in part.settings.items())
+        and part.items in (None, measured["items_sha256"])
+    )
