@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
+from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
 from tests.cli.conftest import CommandLine
-from tests.families import tiny_family
+from tests.families import FAMILIES, tiny_family
 from tests.reading.test_two_stacks import SOURCE, TARGET, word_tokenizer
 
 
@@ -59,6 +61,17 @@ def test_what_it_writes_by_sampling_and_beams_with_the_rows_on_the_source(
     assert [row["sum"] for row in beams["rows"]] == pytest.approx([1.0] * len(beams["rows"]), abs=1e-6)
     decoder = heedmap_command("read", SOURCE, *options, "--beams", "3", "--stack", "decoder").json
     assert [row["chooses"] for row in decoder["rows"]] == [1 + row["row"] for row in beams["rows"]]
+
+
+def test_the_middle_layer_is_one_of_those_that_choose(heedmap_command: CommandLine, tmp_path: Path) -> None:
+    """An encoder may have many more layers than its decoder."""
+    torch.manual_seed(0)
+    settings = {**FAMILIES["bart"].settings, "encoder_layers": 7, "decoder_layers": 2}
+    AutoModelForSeq2SeqLM.from_config(AutoConfig.for_model("bart", **settings)).save_pretrained(tmp_path)
+    word_tokenizer().save_pretrained(tmp_path)
+    run = heedmap_command("read", SOURCE, "--model", str(tmp_path), "--generate", "2")
+    assert run.code == 0, run.err
+    assert "no layer was given: 1 is the middle one of 2" in run.err
 
 
 def test_asking_wrongly(heedmap_command: CommandLine, bart: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,6 +11,9 @@ from heedmap.cli.common import note, print_json, read_text, show
 from heedmap.cli.options import all_of, load_model
 from heedmap.cli.progress import progress_bar
 from heedmap.errors import ReadingError
+
+if TYPE_CHECKING:
+    from heedmap.reading.generation import Generation
 
 generation_options = all_of(
     click.option(
@@ -104,18 +107,19 @@ def show_generation(
         options: what `model_options` and `stack_options` gave.
         as_json: whether JSON is printed instead of a picture.
     """
-    from heedmap.drawing.bars import row_bars
-    from heedmap.drawing.generations import generation_lines
-    from heedmap.drawing.readings import row_picture
-
     target, stack = options.pop("target"), options.pop("stack")
     if target is not None:
         raise click.UsageError("with --generate the model writes the target itself: leave --target out")
     if stack == "encoder":
         raise click.UsageError("the encoder chooses no token: with --generate, --stack is decoder or cross")
+    from heedmap.drawing.bars import row_bars
+    from heedmap.drawing.generations import generation_lines
+    from heedmap.drawing.readings import row_picture
+
     content = read_text(text)
     model = load_model(options)
-    number = model.layers[len(model.layers) // 2].number if layer is None else layer
+    choosing = sorted({one.number for one in model.layers if one.stack != "encoder"})
+    number = choosing[len(choosing) // 2] if layer is None else layer
     with progress_bar() as progress:
         generation = model.generate(
             content,
@@ -129,15 +133,7 @@ def show_generation(
         raise ReadingError(f"{model.name} has one stack of layers: leave --stack out")
     if generation.cross is not None and stack != "decoder":
         generation = generation.cross
-    about = generation.model
-    note(
-        f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {generation.prompt} "
-        f"tokens and {len(generation.new)} new ones"
-    )
-    for broken, count in generation.not_a_number().items():
-        note(f"layer {broken}: {count} rows are not a number (nan)")
-    if "seed" in settings:
-        note(f"sampled with --seed {settings['seed']}: the same seed, options and versions give this text again")
+    _say_what_was_written(generation, settings)
     row = None if word is None else generation.row(word, number, head)
     if as_json:
         print_json(generation.to_json(number, head) if row is None else row.to_json())
@@ -150,3 +146,16 @@ def show_generation(
         show(row_bars(row_picture(row)))
     if layer is None:
         note(f"no layer was given: {number} is the middle one of {len(generation.layers)}")
+
+
+def _say_what_was_written(generation: Generation, settings: dict[str, Any]) -> None:
+    """Note on stderr what the rows do not show: the model, numbers that are none, and the seed."""
+    about = generation.model
+    note(
+        f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {generation.prompt} "
+        f"tokens and {len(generation.new)} new ones"
+    )
+    for broken, count in generation.not_a_number().items():
+        note(f"layer {broken}: {count} rows are not a number (nan)")
+    if "seed" in settings:
+        note(f"sampled with --seed {settings['seed']}: the same seed, options and versions give this text again")
