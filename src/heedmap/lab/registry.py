@@ -16,6 +16,10 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "roles": ("heedmap.lab.roles:Roles", "Which heads look at the token before, or at where a token stood before?"),
     "matters": ("heedmap.lab.matters:Matters", "Is a head a reason for the answer, and do weights tell?"),
     "compare": ("heedmap.lab.compare:Compare", "Where do two texts, revisions or models differ beyond chance?"),
+    "picture": (
+        "heedmap.lab.picture:Picture",
+        "What does the lesson's picture of one pair show, and what would have to be tested?",
+    ),
 }
 """Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""
 
