@@ -38,7 +38,13 @@ LONGEST_NAME = 40
 @click.option(
     "--steps-layers", metavar="LIST|all", help="The layers whose four steps unfold; the one shown first by default."
 )
-@click.option("--precision", type=click.Choice(["float16", "float32"]), default="float16", show_default=True)
+@click.option(
+    "--precision",
+    type=click.Choice(["float16", "float32"]),
+    default="float16",
+    show_default=True,
+    help="Of the numbers carried; float16 is checked, and exact enough to look at.",
+)
 @click.option(
     "--max-mb",
     type=click.FloatRange(min=0, min_open=True),
