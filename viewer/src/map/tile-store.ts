@@ -30,7 +30,9 @@ interface Grid {
 }
 
 const IN_FLIGHT = 3;
-const MOST_PIECES = 192;
+/** Numbers that are kept, some 150 MB with their pictures, and pieces: what is on screen is kept whatever it takes. */
+const MOST_CELLS = 16_000_000;
+const MOST_PIECES = 4096;
 
 export class TileStore {
   /** The largest number seen so far outside the first column, by level. */
@@ -42,6 +44,8 @@ export class TileStore {
   private readonly flying = new Map<string, AbortController>();
   private waiting: Piece[] = [];
   private clock = 0;
+  /** Numbers that are held. */
+  cells = 0;
   private closed = false;
 
   constructor(
@@ -90,6 +94,7 @@ export class TileStore {
   want(pieces: readonly Piece[]): void {
     // A source that failed once fails again: it is not asked in every frame.
     if (this.fault !== null) return;
+    this.forget(pieces);
     const missing = pieces.filter((piece) => !piece.tile && !piece.empty);
     const names = new Set(missing.map((piece) => piece.name));
     for (const [name, flight] of this.flying) {
@@ -178,18 +183,22 @@ export class TileStore {
         used: ++this.clock,
       };
       this.pieces.set(name, piece);
-      if (this.pieces.size > MOST_PIECES) this.forget();
     }
     return piece;
   }
 
-  /** Lets go of the piece that was not drawn for the longest time. */
-  private forget(): void {
-    let oldest: Piece | null = null;
-    for (const piece of this.pieces.values()) {
-      if (!this.flying.has(piece.name) && (!oldest || piece.used < oldest.used)) oldest = piece;
+  /** Lets go of pieces that are not on screen, those first that were not drawn for the longest time. */
+  private forget(onScreen: readonly Piece[]): void {
+    if (this.cells <= MOST_CELLS && this.pieces.size <= MOST_PIECES) return;
+    const kept = new Set(onScreen);
+    const old = [...this.pieces.values()].filter((piece) => !kept.has(piece) && !this.flying.has(piece.name));
+    old.sort((a, b) => a.used - b.used);
+    for (const piece of old) {
+      // Well below the limit, so that not every frame has to look again.
+      if (this.cells < 0.8 * MOST_CELLS && this.pieces.size < 0.8 * MOST_PIECES) break;
+      this.pieces.delete(piece.name);
+      this.cells -= piece.tile?.weights.length ?? 0;
     }
-    if (oldest) this.pieces.delete(oldest.name);
   }
 
   private send(): void {
@@ -223,6 +232,7 @@ export class TileStore {
 
   private keep(piece: Piece, tile: Tile): void {
     piece.tile = tile;
+    this.cells += tile.weights.length;
     piece.summary = summary(tile, this.causal);
     this.broken ||= piece.summary.broken;
     const others = piece.first ? 0 : piece.summary.largest;

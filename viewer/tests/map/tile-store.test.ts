@@ -137,10 +137,35 @@ test("what arrives after the map was closed is dropped", async () => {
   expect(pieces.some((piece) => piece.tile)).toBe(false);
 });
 
-test("memory stays bounded while somebody wanders about", async () => {
-  const { source } = watched(200_000);
+test("memory stays bounded while somebody wanders about, and what is on screen stays", async () => {
+  const { source } = watched(18_000);
+  const tile: ReadingSource["tile"] = async (_layer, _head, rows, columns, height, width) => ({
+    rows,
+    columns,
+    height,
+    width,
+    weights: new Float32Array(height * width),
+    allowed: new Uint8Array(height * width),
+  });
+  const store = storeOf(Object.assign(source, { tile }));
+  let onScreen = store.cover(0, { start: 0, stop: 600 }, { start: 0, stop: 600 });
+  for (let start = 0; start < 16_800; start += 1200) {
+    onScreen = store.cover(0, { start, stop: start + 1200 }, { start: 0, stop: 1200 });
+    store.want(onScreen);
+    await settled(store);
+  }
+  expect(store.cells).toBeLessThan(18_000_000);
+  expect(onScreen.every((piece) => piece.tile)).toBe(true);
+  expect(store.lookup(0, 0, 0)).toBeNull();
+});
+
+test("a picture of very many pieces is never given up while it is on screen", async () => {
+  const { source } = watched(17_000, { causal: false });
   const store = storeOf(source);
-  for (let start = 0; start < 190_000; start += 700)
-    store.cover(0, { start, stop: start + 600 }, { start: 0, stop: 600 });
-  expect((store as unknown as { pieces: Map<string, unknown> }).pieces.size).toBeLessThanOrEqual(192);
+  const pieces = () => store.cover(0, { start: 0, stop: 17_000 }, { start: 0, stop: 17_000 });
+  expect(pieces().length).toBeGreaterThan(4096);
+  const before = pieces();
+  store.want(before);
+  expect(pieces().every((piece, index) => piece === before[index])).toBe(true);
+  store.close();
 });
