@@ -163,6 +163,27 @@ def test_a_real_models_map_stands_in_the_lesson(
         expect(page).to_have_title("The cat sat on the mat · Heedmap")
 
 
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), pytest.param("dark", 360, marks=pytest.mark.slow)])
+def test_no_page_has_a_barrier(browser: Browser, site: Path, scheme: str, width: int) -> None:
+    from tests.browser import opened
+
+    axe = (Path(__file__).parents[2] / "viewer" / "node_modules" / "axe-core" / "axe.min.js").read_text(
+        encoding="utf-8"
+    )
+    pages = ["index.html", "words.html", *(file_name(one) for one in COURSE.lessons if one.number in (1, 8, 12))]
+    for name in pages:
+        with opened(browser, (site / name).as_uri(), color_scheme=scheme) as page:
+            page.set_viewport_size({"width": width, "height": 900})
+            for button in page.get_by_role("button", name="Change the numbers").all()[:1]:
+                button.click()
+            page.evaluate(axe)
+            looked = page.evaluate("axe.run({iframes: false})")
+            assert len(looked["passes"]) > 15, "it looked at the page"
+            found = looked["violations"]
+            told = [f"{one['id']}: {one['help']}: {[node['html'] for node in one['nodes'][:3]]}" for one in found]
+            assert told == [], f"{name}, {scheme}, {width} pixels wide"
+
+
 def test_an_exercise_is_worked_in_the_browser(browser: Browser, site: Path) -> None:
     from playwright.sync_api import expect
 
