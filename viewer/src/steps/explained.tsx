@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Quoted } from "../app/parts";
 import { Blend } from "./blend";
 import { Strip } from "./strip";
-import { asGiven, fixed, inBrackets, type Part, scalingText, SHORT, terms, tidy, TIMES } from "./work";
+import { asGiven, fixed, inBrackets, type Part, scalingText, SHORT, terms, tidy, TIMES, weighed } from "./work";
 
 const MOST_TERMS = 3;
 
@@ -169,7 +169,7 @@ function Scale({ work, choice }: Part) {
 function Weigh({ work, choice }: Part) {
   const [few, many] = work.digits;
   const { trace } = work;
-  const weight = fixed(trace.weights[choice], many);
+  const weight = weighed(trace.weights[choice]!, many);
   if (!trace.exponentials) {
     const sum = trace.weights.reduce((all, one) => all + one, 0);
     return (
@@ -179,9 +179,9 @@ function Weigh({ work, choice }: Part) {
       </p>
     );
   }
-  const one = fixed(trace.exponentials[choice], many);
+  const one = weighed(trace.exponentials[choice]!, many);
   const score = fixed(trace.scores[choice], few);
-  const power = trace.shift === 0 ? `e^${score}` : `e^(${score} − ${fixed(trace.shift, few)})`;
+  const power = trace.shift === 0 ? `e^${score}` : `e^(${score} − ${inBrackets(fixed(trace.shift, few))})`;
   const name = trace.shift === 0 ? "e^s" : "e^(s − max)";
   return (
     <p>

@@ -6,7 +6,7 @@ import type { LayerInfo, Row } from "../data/types";
 import { Explained } from "./explained";
 import type { FourStepsProps } from "./props";
 import { StepsTable } from "./steps-table";
-import { fixed, largest, largestDifference, type Work } from "./work";
+import { largest, largestDifference, type Work, weighed } from "./work";
 import "./steps.css";
 
 /** What float32 itself may differ by. */
@@ -64,15 +64,15 @@ function Check({ work, row, info, choice }: { work: Work; row: Row; info: LayerI
   if (difference > 2 * Math.max(info.worst ?? 0, FLOAT32)) {
     return (
       <p class="reason" role="note">
-        The model's own weight is {fixed(row.weights[choice], 3)}: in this row the two differ by up to{" "}
+        The model's own weight is {weighed(row.weights[choice]!, 3)}: in this row the two differ by up to{" "}
         {scientific(difference)}, more than the precision of this page explains ({carried}).
       </p>
     );
   }
   return (
     <p class="steps-check" data-difference={difference}>
-      The model's own weight is <b class="figures">{fixed(row.weights[choice], 3)}</b> ({carried}). Over this row, the
-      weights worked here differ from it by at most {scientific(difference)}.
+      The model's own weight is <b class="figures">{weighed(row.weights[choice]!, 3)}</b> ({carried}). Over this row,
+      the weights worked here differ from it by at most {scientific(difference)}.
     </p>
   );
 }

@@ -110,6 +110,12 @@ export function fixed(number: number | null | undefined, digits: number): string
   return number < 0 && Number(text) !== 0 ? `−${text}` : text;
 }
 
+/** A weight or an exponential; one that would round to nothing has an exponent instead. */
+export function weighed(number: number, digits: number): string {
+  const vanishes = number !== 0 && Math.abs(number) < 0.5 * 10 ** -digits;
+  return vanishes ? number.toExponential(2).replace(/-(?=[\d.]+e)/, "−") : fixed(number, digits);
+}
+
 /** The largest difference between the weights worked here and the source's own, among allowed keys; NaN if some is none. */
 export function largestDifference(trace: RowTrace, weights: Vector): number {
   let most = 0;

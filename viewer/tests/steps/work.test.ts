@@ -12,6 +12,7 @@ import {
   scalingText,
   terms,
   tidy,
+  weighed,
   WHOLE,
   type Work,
 } from "../../src/steps/work";
@@ -124,3 +125,11 @@ test.each([
   [inBrackets("−1"), "(−1)"],
   [inBrackets("1"), "1"],
 ])("%s is %s", (found, wanted) => expect(found).toBe(wanted));
+
+test.each([
+  [0.565, "0.565"],
+  [0, "0.000"],
+  [0.000382, "3.82e-4"],
+  [-0.0001, "−1.00e-4"],
+  [NaN, "—"],
+])("a weight of %d is written %s", (number, text) => expect(weighed(number, 3)).toBe(text));
