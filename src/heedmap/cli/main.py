@@ -13,6 +13,7 @@ from heedmap.errors import HeedmapError
 
 COMMANDS = {
     "compute": "Attention by hand: compare, scale, softmax, blend.",
+    "cost": "What a long prompt will cost, from the configuration alone.",
     "completion": "Print the completion script for a shell.",
     "explain": "The four steps with a model's real numbers.",
     "lab": "Test what you think you saw: experiments with controls.",

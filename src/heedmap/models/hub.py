@@ -67,6 +67,28 @@ def fetch_snapshot(repo_id: str, revision: str | None, progress: Progress) -> tu
     return _download(repo_id, revision, files, progress), True
 
 
+def fetch_configuration(repo_id: str, revision: str | None) -> Path:
+    """The config.json of a model in the Hub's cache, fetched alone if it is not there: no weights.
+
+    Raises:
+        ModelNotFound, ModelGated, ModelNotHere, FetchFailed: as `fetch_snapshot`.
+    """
+    from huggingface_hub import hf_hub_download, try_to_load_from_cache
+
+    _check_name(repo_id)
+    cached = try_to_load_from_cache(repo_id, "config.json", revision=revision)
+    if isinstance(cached, str):
+        return Path(cached)
+    if is_offline():
+        raise ModelNotHere(f"{_not_here(repo_id)}, and HF_HUB_OFFLINE (or TRANSFORMERS_OFFLINE) forbids to ask the Hub")
+
+    def fetch() -> Path:
+        with quiet_hub():
+            return Path(hf_hub_download(repo_id, "config.json", revision=revision, etag_timeout=PROBE_SECONDS))
+
+    return _asking(repo_id, revision, fetch)
+
+
 def weights_sha256(snapshot: Path) -> str | None:
     """The hash of a snapshot's weights, if it is known without reading them.
 
