@@ -19,8 +19,7 @@ PAIRS = 10_000
 @REGISTRY.add("dot", "A,B C,D [digits=2]", "the dot product of two vectors")
 def _dot(arguments: Arguments) -> Figure:
     result = dot_product(arguments.numbers("left"), arguments.numbers("right")).result
-    digits = arguments.digits(2)
-    return Figure(f"{result:.0f}" if result == round(result) else number(result, digits), result)
+    return _even_or_rounded(result, arguments.digits(2))
 
 
 @REGISTRY.add("work-dot", "A,B C,D", "the dot product written out")
@@ -56,7 +55,7 @@ def _softmax_table(arguments: Arguments) -> Figure:
 @REGISTRY.add("average", "VALUES WEIGHTS [digits=2]", "values blended by weights")
 def _average(arguments: Arguments) -> Figure:
     result = float(weighted_average(arguments.numbers("values"), arguments.numbers("weights")).result)
-    return Figure(given(result, arguments.digits(2)), result)
+    return _even_or_rounded(result, arguments.digits(2))
 
 
 @REGISTRY.add("work-average", "VALUES WEIGHTS", "the blend written out")
@@ -75,7 +74,7 @@ def _cell(arguments: Arguments) -> Figure:
     row, column = arguments.whole("a row"), arguments.whole("a column")
     if row >= result.shape[0] or column >= result.shape[1]:
         raise LessonError(f"the product is {result.shape[0]} by {result.shape[1]}, counted from 0")
-    return Figure(given(result[row, column], 2), float(result[row, column]))
+    return _even_or_rounded(float(result[row, column]), 2)
 
 
 @REGISTRY.add("transpose", "ROWS", "rows turned into columns (.T)", block=True)
@@ -118,6 +117,11 @@ def _slope_table(arguments: Arguments) -> Figure:
         top = weights.max()
         rows.append([given(factor, 2), vector(weights, 3, computed=True), number(top * (1 - top), 4)])
     return Figure("\n".join(columns(rows, left=0)))
+
+
+def _even_or_rounded(value: float, digits: int) -> Figure:
+    """A whole number as one, any other rounded."""
+    return Figure(f"{value:.0f}" if value == round(value) else number(value, digits), value)
 
 
 def _products(dim: int, scaled: bool) -> Array:
