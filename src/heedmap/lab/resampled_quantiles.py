@@ -35,15 +35,15 @@ def resampled_quantiles(values: np.ndarray, unit: np.ndarray, counts: np.ndarray
     order = np.argsort(values, kind="stable")
     ordered, unit_of = values[order].astype(np.float64), unit[order]
     found = np.full((len(counts), len(LEVELS)), np.nan)
-    for draw, count in enumerate(counts):
-        reached = np.cumsum(count[unit_of])
+    levels = np.array(LEVELS)
+    for draw, count in enumerate(counts.astype(np.int32)):
+        reached = count[unit_of].cumsum()
         total = int(reached[-1]) if len(reached) else 0
         if total:
-            rank = np.array(LEVELS) * (total - 1)
+            rank = levels * (total - 1)
             below = np.floor(rank)
             # The value of rank r is the first whose cumulative count exceeds r.
-            low = ordered[np.searchsorted(reached, below, side="right")]
-            high = ordered[np.searchsorted(reached, np.ceil(rank), side="right")]
+            low, high = ordered[reached.searchsorted((below, np.ceil(rank)), side="right")]
             found[draw] = low + (rank - below) * (high - low)
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,18 +65,37 @@ class Shares:
             draws_of_units(len(rows), settings.draws, settings.seed),
         )
 
-    def quartiles(self, values: np.ndarray) -> list[tuple[float, tuple[float, float] | None]]:
-        """Lower quartile, median and upper quartile of values [layer, position], each with its interval."""
+    def quartiles(self, values: np.ndarray) -> Quartiles:
+        """Lower quartile, median and upper quartile of values [layer, position], and of each draw of sentences."""
         flat = values.reshape(-1)
         unit = np.tile(self.sentence, len(values))
         known = ~np.isnan(flat)
         whole = np.ones((1, self.sentences), dtype=int)
-        estimate = resampled_quantiles(flat[known], unit[known], whole)[0]
-        drawn = resampled_quantiles(flat[known], unit[known], self.counts)
-        return [
-            (float(value), interval_of(drawn[:, level]) if self.sentences > 1 else None)
-            for level, value in enumerate(estimate)
-        ]
+        drawn = resampled_quantiles(flat[known], unit[known], np.concatenate([whole, self.counts]))
+        return Quartiles(drawn[0], drawn[1:] if self.sentences > 1 else np.full((1, len(LEVELS)), np.nan))
+
+    @cached_property
+    def of_layers(self) -> list[Quartiles]:
+        """Those of each layer."""
+        return [self.quartiles(layer[None]) for layer in self.share]
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    """Lower quartile, median and upper quartile.
+
+    Attributes:
+        found: [level].
+        drawn: [draw, level].
+    """
+
+    found: np.ndarray
+    drawn: np.ndarray
+
+    def figure(self, name: str, n: int, says: str) -> Figure:
+        """One of them as a figure, with its interval."""
+        level = QUARTILES.index(name)
+        return Figure(float(self.found[level]), interval_of(self.drawn[:, level]), n, says)
 
 
 def conclude(rows: Rows, settings: SinkSettings) -> Finding:
@@ -93,41 +113,31 @@ def conclude(rows: Rows, settings: SinkSettings) -> Finding:
 def _overall(shares: Shares) -> dict[str, Figure]:
     """Over all layers: over positions, and over the layers' medians; both labelled."""
     n, over = shares.sentences, "over all positions of all sentences in all layers (mean over heads; share of the row)"
-    figures = {
-        f"sink.{name}": Figure(value, interval, n, f"{name.replace('_', ' ')} {over}")
-        for name, (value, interval) in zip(QUARTILES, shares.quartiles(shares.share), strict=True)
-    }
-    even = shares.quartiles(shares.even)[1]
-    of_layers = _median_of_layers(shares)
-    figures["sink.median_of_layers"] = Figure(*of_layers, n, "median over the layers' medians (share of the row)")
-    figures["sink.even.median"] = Figure(*even, n, f"what an even look would give: median {over}")
-    ratio = figures["sink.median"].value / even[0] if even[0] else None  # type: ignore[operator]
+    quartiles, even = shares.quartiles(shares.share), shares.quartiles(shares.even)
+    figures = {f"sink.{name}": quartiles.figure(name, n, f"{name.replace('_', ' ')} {over}") for name in QUARTILES}
+    figures["sink.median_of_layers"] = Figure(
+        float(median(np.array([one.found[1] for one in shares.of_layers]))),
+        interval_of(median(np.stack([one.drawn[:, 1] for one in shares.of_layers], -1))),
+        n,
+        "median over the layers' medians (share of the row)",
+    )
+    figures["sink.even.median"] = even.figure("median", n, f"what an even look would give: median {over}")
+    ratio = float(quartiles.found[1] / even.found[1]) if even.found[1] else None
     figures["sink.times_even"] = Figure(ratio, None, n, "sink.median divided by sink.even.median")
     figures["sink.positions"] = Figure(len(shares.position), None, n, "positions counted: all after the first")
     return figures
 
 
-def _median_of_layers(shares: Shares) -> tuple[float, tuple[float, float] | None]:
-    """The median over layer medians, and its interval."""
-    whole = np.ones((1, shares.sentences), dtype=int)
-    drawn = []
-    for layer in shares.share:
-        known = ~np.isnan(layer)
-        counts = np.concatenate([whole, shares.counts])
-        drawn.append(resampled_quantiles(layer[known], shares.sentence[known], counts)[:, 1])
-    medians = median(np.stack(drawn, -1))
-    return float(medians[0]), interval_of(medians[1:]) if shares.sentences > 1 else None
-
-
 def _by_layer(shares: Shares) -> dict[str, Figure]:
     """Quartiles of each layer."""
-    figures = {}
-    for place, layer in enumerate(shares.layers):
-        quartiles = shares.quartiles(shares.share[place : place + 1])
-        for name, (value, interval) in zip(QUARTILES, quartiles, strict=True):
-            says = f"layer {layer}: {name.replace('_', ' ')} over all positions (mean over heads; share of the row)"
-            figures[f"sink.layer{layer}.{name}"] = Figure(value, interval, shares.sentences, says)
-    return figures
+    over = "over all positions (mean over heads; share of the row)"
+    return {
+        f"sink.layer{layer}.{name}": quartiles.figure(
+            name, shares.sentences, f"layer {layer}: {name.replace('_', ' ')} {over}"
+        )
+        for layer, quartiles in zip(shares.layers, shares.of_layers, strict=True)
+        for name in QUARTILES
+    }
 
 
 def _by_head(rows: Rows, shares: Shares) -> dict[str, Figure]:
