@@ -63,6 +63,11 @@ def test_every_weight_of_a_short_text_is_the_models(smollm2: Model, precision: s
     assert [layer["number"] for layer in header["readings"][0]["layers"] if layer["hasSteps"]] == [16]
 
 
+def test_a_page_does_not_say_where_the_model_lies_here(smollm2: Model) -> None:
+    assert Path(smollm2.read("It rains.").model["location"]).is_absolute()
+    assert str(Path.home()) not in smollm2.read("It rains.", layers=3).page()
+
+
 def test_statistics_are_those_of_the_reading(smollm2: Model) -> None:
     reading = smollm2.read(TROPHY)
     header, _ = header_and_blocks(reading.page())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from heedmap.drawing.page.blocks import text_size
@@ -118,13 +119,23 @@ def reading_entry(contents: Contents, one: Shown) -> dict[str, Any]:
     return {
         "id": one.name,
         "title": one.title,
-        "model": reading.model,
+        "model": _without_paths(reading.model),
         "queries": queries,
         "keys": keys,
         "layers": [None for _ in numbers],
         "statistics": [] if one.statistics is None else columns_json(one.statistics, numbers),
         **({"nextToken": odds} if odds else {}),
     }
+
+
+def _without_paths(model: dict[str, Any]) -> dict[str, Any]:
+    """What is said of a model, without where it lies on this machine: pages are handed on.
+
+    Example:
+        >>> _without_paths({"name": "smollm2", "location": "/home/ada/.cache/heedmap/models/smollm2"})
+        {'name': 'smollm2'}
+    """
+    return {name: value for name, value in model.items() if name != "location" or not Path(str(value)).is_absolute()}
 
 
 def _layer(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from heedmap.drawing.page.notes import at_most
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.generation import Generation, LayerRows
 from heedmap.reading.on_a_page import OnAPage
@@ -30,7 +31,7 @@ def read_again_note(subject: OnAPage, generation: Generation) -> str:
     worst = max(_difference(reading, part) for reading, part in pairs if isinstance(reading, Reading))
     return (
         "The text was read once more as a whole. No row sees what stands behind it, so these are the rows of the "
-        f"steps at which the tokens were written, to {worst:.1g}."
+        f"steps at which the tokens were written, to {at_most(worst)}."
     )
 
 

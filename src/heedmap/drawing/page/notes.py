@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -43,6 +44,19 @@ def ranges(numbers: Iterable[int]) -> str:
     return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
 
 
+def at_most(number: float) -> str:
+    """A bound with two digits, rounded up, so that it still holds.
+
+    Example:
+        >>> at_most(0.000238597), at_most(2.61e-06), at_most(0.0)
+        ('0.00024', '2.7e-06', '0')
+    """
+    if number == 0:
+        return "0"
+    step = 10.0 ** (math.floor(math.log10(number)) - 1)
+    return f"{math.ceil(number / step * (1 - 1e-12)) * step:.2g}"
+
+
 def _named(layers: list[dict[str, Any]]) -> str:
     word = "Layer" if len(layers) == 1 else "Layers"
     return f"{word} {ranges(layer['number'] for layer in layers)}"
@@ -55,11 +69,11 @@ def _precision_notes(layers: list[dict[str, Any]]) -> Iterable[str]:
         those = [layer for layer in layers if (layer["carries"], layer["precision"]) == (carries, precision)]
         worst = max(layer["worst"] for layer in those)
         if carries == "weights":
-            yield f"{_named(those)}: every weight in {precision}, off by at most {worst:.1g}."
+            yield f"{_named(those)}: every weight in {precision}, off by at most {at_most(worst)}."
         else:
             yield (
                 f"{_named(those)}: queries and keys in {precision}, from which weights are computed here; they were "
-                f"checked when the page was made, and off by at most {worst:.1g}."
+                f"checked when the page was made, and off by at most {at_most(worst)}."
             )
 
 
