@@ -1,6 +1,6 @@
 // A short queue for work that nobody waits for, so that hundreds of tiny maps leave room for what is looked at.
 
-const AT_ONCE = 2;
+const AT_ONCE = 4;
 const waiting: (() => Promise<void>)[] = [];
 let running = 0;
 

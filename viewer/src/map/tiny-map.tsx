@@ -67,8 +67,27 @@ async function ask(source: ReadingSource, layer: number, head: number | null, si
   const keys = source.keys.tokens.length;
   const height = Math.min(rows.stop, SIDE);
   const tile = (columns: Range, width: number) => source.tile(layer, head, rows, columns, height, width, "max", signal);
-  const first = await tile({ start: 0, stop: 1 }, 1);
-  return { first, others: keys > 1 ? await tile({ start: 1, stop: keys }, Math.min(keys - 1, SIDE)) : null };
+  if (keys <= SIDE) {
+    const whole = await tile({ start: 0, stop: keys }, keys);
+    return { first: columnsOf(whole, 0, 1), others: keys > 1 ? columnsOf(whole, 1, keys) : null };
+  }
+  // Where several keys share a cell, the first token has a column of its own all the same.
+  return { first: await tile({ start: 0, stop: 1 }, 1), others: await tile({ start: 1, stop: keys }, SIDE) };
+}
+
+/** Some columns of a tile whose cells stand for one key each. */
+function columnsOf(tile: Tile, start: number, stop: number): Tile {
+  const cells = Array.from({ length: tile.height * (stop - start) }, (_, cell) => {
+    const row = Math.floor(cell / (stop - start));
+    return row * tile.width + start + (cell % (stop - start));
+  });
+  return {
+    ...tile,
+    columns: { start, stop },
+    width: stop - start,
+    weights: Float32Array.from(cells, (cell) => tile.weights[cell]!),
+    allowed: Uint8Array.from(cells, (cell) => tile.allowed[cell]!),
+  };
 }
 
 function draw(canvas: HTMLCanvasElement, { first, others }: Parts, ink: Parameters<typeof paint>[1]): void {
