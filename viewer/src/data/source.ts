@@ -108,6 +108,7 @@ export class EmbeddedSource implements ReadingSource {
 
   /** Keep a tile, and forget those that were not asked for longest. */
   private keep(name: string, tile: Tile): void {
+    if (this.tiles.has(name)) return; // it was asked for twice at once
     this.tiles.set(name, tile);
     this.bytes += size(tile);
     for (const [oldest, one] of this.tiles) {
