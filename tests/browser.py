@@ -34,6 +34,10 @@ def executable() -> str:
     return found
 
 
+INSIDE = ("blob:", "data:")
+"""Addresses of what a page holds itself: its worker, its pictures."""
+
+
 @contextmanager
 def chromium() -> Iterator[Browser]:
     """One browser."""
@@ -44,16 +48,28 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(browser: Browser, address: str, *, allowed: str | None = None, **options: Any) -> Iterator[Page]:
-    """A page; what it threw or wrote as an error makes the test fail, but for errors that hold `allowed`."""
+def opened(
+    browser: Browser, address: str, *, allowed: str | None = None, alone: bool = False, **options: Any
+) -> Iterator[Page]:
+    """A page; what it threw or wrote as an error makes the test fail, but for errors that hold `allowed`.
+
+    A page that must stand `alone` is opened with the network off, and fails for whatever it asks for beside itself.
+    """
     complaints: list[str] = []
 
     def listen(kind: str, text: str) -> None:
         if kind == "error" and (allowed is None or allowed not in text):
             complaints.append(text)
 
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, **options)
+    def asked(address_asked: str) -> None:
+        if address_asked.partition("#")[0] != address.partition("#")[0] and not address_asked.startswith(INSIDE):
+            complaints.append(f"asked for {address_asked[:200]}")
+
+    settings = {"viewport": {"width": 1280, "height": 900}, "offline": alone} | options
+    context = browser.new_context(**settings)
     page = context.new_page()
+    if alone:
+        context.on("request", lambda request: asked(request.url))
     page.set_default_timeout(60_000)
     page.on("pageerror", lambda error: complaints.append(f"threw {error}"))
     page.on("console", lambda message: listen(message.type, message.text))
