@@ -16,6 +16,8 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
     "roles": ("heedmap.lab.roles:Roles", "Which heads look at the token before, or at where a token stood before?"),
     "matters": ("heedmap.lab.matters:Matters", "Is a head a reason for the answer, and do weights tell?"),
     "compare": ("heedmap.lab.compare:Compare", "Where do two texts, revisions or models differ beyond chance?"),
+    "cost": ("heedmap.lab.cost:Cost", "What does a long prompt cost, and does it grow as predicted?"),
+    "dilution": ("heedmap.lab.dilution:Dilution", "What becomes of a fact as irrelevant text grows around it?"),
     "picture": (
         "heedmap.lab.picture:Picture",
         "What does the lesson's picture of one pair show, and what would have to be tested?",
