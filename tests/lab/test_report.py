@@ -66,13 +66,14 @@ class Page(HTMLParser):
 
 
 def test_html_needs_nothing_else_and_runs_nothing(report: Report, tmp_path: Path) -> None:
-    write_report(report, tmp_path / "report")
+    links = {"toy": [{"address": "pages/toy.html#layer=1", "says": HOSTILE}]}
+    write_report(report, tmp_path / "report", links)
     page = Page()
     page.feed((tmp_path / "report" / "report.html").read_text(encoding="utf-8"))
     assert "script" not in page.elements
     assert page.words.count("<script>alert(1)</script>") >= 6
-    assert len(page.loads) == 1
-    kind, _, content = page.loads[0].partition(",")
+    assert sorted(page.loads)[1:] == ["pages/toy.html#layer=1"]
+    kind, _, content = sorted(page.loads)[0].partition(",")
     assert kind == "data:image/svg+xml;base64"
     drawn = base64.b64decode(content)
     assert drawn == (tmp_path / "report" / "charts" / "toy-line.svg").read_bytes()

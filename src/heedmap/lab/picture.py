@@ -169,6 +169,8 @@ def _figures(row: dict[str, Any], names: list[str]) -> dict[str, Figure]:
         figures[f"picture.diagonal.{name}"] = Figure(float(own), None, 1, says)
     best = f"L{row['layers'][layer]}H{head}"
     figures |= {
+        "picture.best.layer": Figure(int(row["layers"][layer]), None, 1, "layer of that head", True),
+        "picture.best.head": Figure(int(head), None, 1, "number of that head", True),
         "picture.heads": Figure(int(margin.size), None, 1, "heads looked at"),
         "picture.head": Figure(
             best, None, 1, "the head that looks most at the first noun rather than the second", True

@@ -13,6 +13,7 @@ from heedmap._version import __version__
 from heedmap.lab.folder import begin, finish_shard, locked
 from heedmap.lab.identity import describe, machine, versions
 from heedmap.lab.measure import Measured, Note, measure_part
+from heedmap.lab.pages import write_pages
 from heedmap.lab.plan import Part
 from heedmap.lab.report import Report
 from heedmap.lab.request import Request
@@ -90,7 +91,7 @@ def perform(
             return None
         how = {"command": shlex.join(command), "seconds": round(time.time() - started, 1), "started": clock(started)}
         report = conclude(request, measured, about, how)
-        write_report(report, place.folder)
+        write_report(report, place.folder, write_pages(place.model, parts, report.findings, place.folder, place.note))
         return report
 
 

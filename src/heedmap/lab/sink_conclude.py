@@ -124,8 +124,17 @@ def _overall(shares: Shares) -> dict[str, Figure]:
     figures["sink.even.median"] = even.figure("median", n, f"what an even look would give: median {over}")
     ratio = float(quartiles.found[1] / even.found[1]) if even.found[1] else None
     figures["sink.times_even"] = Figure(ratio, None, n, "sink.median divided by sink.even.median")
+    most = int(np.nanargmax([one.found[1] for one in shares.of_layers])) if _has_medians(shares) else None
+    figures["sink.best.layer"] = Figure(
+        None if most is None else int(shares.layers[most]), None, n, "the layer with the largest median", searched=True
+    )
     figures["sink.positions"] = Figure(len(shares.position), None, n, "positions counted: all after the first")
     return figures
+
+
+def _has_medians(shares: Shares) -> bool:
+    """Whether any layer has a median."""
+    return any(not np.isnan(one.found[1]) for one in shares.of_layers)
 
 
 def _by_layer(shares: Shares) -> dict[str, Figure]:

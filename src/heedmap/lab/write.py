@@ -18,12 +18,13 @@ from heedmap.lab.words import SEARCHED, interval_words, says_words, value_words
 CHARTS = "charts"
 
 
-def write_report(report: Report, folder: Path) -> None:
+def write_report(report: Report, folder: Path, links: Mapping[str, list[dict[str, str]]] | None = None) -> None:
     """Write all files of a report; the JSON comes last, so that where it stands the others do too.
 
     Args:
         report: what was found.
         folder: the folder of its run.
+        links: pages that go with an experiment: their address from the folder, and what they show.
 
     Raises:
         FileError: the system refused to write.
@@ -31,6 +32,7 @@ def write_report(report: Report, folder: Path) -> None:
     context = context_of(report)
     (folder / CHARTS).mkdir(exist_ok=True)
     for shown, (name, finding) in zip(context["findings"], report.findings.items(), strict=True):
+        shown["links"] = (links or {}).get(name, [])
         shown["charts"] = [
             _write_chart(chart, folder, f"{name}-{key}", report.run["model"]["name"])
             for key, chart in finding.charts.items()
