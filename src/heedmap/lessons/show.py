@@ -109,9 +109,7 @@ class Shower:
 
     def lines(self, text: str) -> RenderableType:
         """Lines that keep their columns."""
-        return Padding(
-            Text(encodable(text, self.encoding), no_wrap=True, overflow="ignore"), (0, 0, 0, 2), expand=False
-        )
+        return Padding(Text(encodable(text, self.encoding), overflow="fold"), (0, 0, 0, INDENT), expand=False)
 
     def piece(self, piece: blocks.Piece, done: dict[str, Any]) -> RenderableType:
         """One piece, as it is read.
