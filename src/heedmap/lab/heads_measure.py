@@ -189,5 +189,6 @@ def _looks(rows: dict[int, Numbers], place: int, text: Asked, heads: int) -> Num
     for who, tokens in enumerate(text.looking):
         for noun, keys in enumerate(text.nouns):
             if tokens:
-                looks[who, :, noun] = np.mean([rows[token][place][:, list(keys)].sum(-1) for token in tokens], 0)
+                on_noun = sum(rows[token][place, :, list(keys)].sum(0) for token in tokens)
+                looks[who, :, noun] = on_noun / len(tokens)
     return looks
