@@ -85,11 +85,18 @@ def test_without_the_program_it_is_said_how_to_build_it(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory, smollm2: Model, minilm: Model) -> Path:
     """The course as it is exported."""
     folder = tmp_path_factory.mktemp("site")
-    written = write_site(folder, COURSE.lessons, Calculator(kept=Kept(None)))
-    assert [path.name for path in written] == ["index.html", "words.html", *map(file_name, COURSE.lessons)]
+    here = {"smollm2": smollm2, "minilm": minilm}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("heedmap.lessons.site.maps.model_named", lambda name: here[name])
+        written = [path.name for path in write_site(folder, COURSE.lessons, Calculator(kept=Kept(None)))]
+    assert [name for name in written if "-map-" not in name] == [
+        "index.html",
+        "words.html",
+        *map(file_name, COURSE.lessons),
+    ]
     return folder
 
 
@@ -103,9 +110,9 @@ def test_pages_load_nothing(site: Path) -> None:
     for path in site.glob("*.html"):
         page = path.read_text(encoding="utf-8")
         assert "default-src 'none'" in page
-        assert not re.search(
-            r"""<(?:script|img|link|iframe)[^>]+(?:src|href)=""", page.partition('<script type="module"')[0]
-        )
+        for target in re.findall(r'<iframe [^>]*src="([^"]*)"', page):
+            assert (site / target).exists(), "a map stands beside its lesson"
+        assert not re.search(r"""<(?:script|img|link)[^>]+(?:src|href)=""", page.partition('<script type="module"')[0])
 
 
 def test_lesson_one_is_walked_wrong_hint_right(browser: Browser, site: Path) -> None:
