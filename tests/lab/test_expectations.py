@@ -33,13 +33,14 @@ def check_expectations(model: Model, name: str, folder: Path) -> None:
     assert not [str(line) for line in lines if not line.agrees]
 
 
-@pytest.mark.parametrize("name", ["sink", "causal"])
+@pytest.mark.parametrize("name", ["sink", "causal", "heads"])
 def test_minilm_gives_the_recorded_figures(minilm: Model, name: str, tmp_path: Path) -> None:
     check_expectations(minilm, name, tmp_path / "report")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sink", "causal"])
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("name", ["sink", "causal", "reference", "heads"])
 def test_smollm2_gives_the_recorded_figures(smollm2: Model, name: str, tmp_path: Path) -> None:
     check_expectations(smollm2, name, tmp_path / "report")
 
