@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
-from heedmap.lessons import live_command, live_example, live_model, live_tools
+from heedmap.lessons import (
+    live_command,
+    live_example,
+    live_grid,
+    live_layer,
+    live_model,
+    live_spread,
+    live_tools,
+    live_turn,
+)
 from heedmap.lessons.live import REGISTRY, Computation
 
 _GROUPS = {
     "Of the worked examples": live_example,
+    "Of whole sentences": live_grid,
     "Of the small tools": live_tools,
+    "Of random products": live_spread,
+    "Of one small layer": live_layer,
+    "Of places": live_turn,
     "Of real models, inside sentences": live_model,
     "What a command prints": live_command,
 }
