@@ -71,6 +71,7 @@ def test_settings_are_options(lab: CommandLine) -> None:
         (("toy", "--shard", "1/2"), "--resume and --shard go with -o FOLDER"),
         (("toy", "--resume"), "--resume and --shard go with -o FOLDER"),
         (("toy", "--shard", "1/2", "-o", "x", "--claim", "fine"), "--claim goes with a whole run"),
+        (("all", "--data", "-"), "standard input can be read once: give `all` a file with --data"),
         (("toy", "--data", "/nowhere.txt"), "'/nowhere.txt' does not exist"),
         (("toy", "--limit", "0"), "0 is not in the range x>=1"),
         (("check", "report.json"), "'report.json' does not exist"),

@@ -166,6 +166,8 @@ def _run(name: str, options: dict[str, Any]) -> int:
         raise click.UsageError("--resume and --shard go with -o FOLDER, where the rows are kept")
     if not request.shard.is_all and options["claims"]:
         raise click.UsageError("--claim goes with a whole run: a shard alone has no figures; see `heedmap lab merge`")
+    if name == "all" and str(request.data) == "-":
+        raise click.UsageError("standard input can be read once: give `all` a file with --data")
     with _folder(options["output"]) as folder:
         report = run_request(request, folder, resume=options["resume"], engine=options["engine"])
         if report is None:
