@@ -85,7 +85,7 @@ def test_patches_stand_in_their_places(browser: Browser, request: pytest.Fixture
     word = "r1c2" if kind == "patches" else "dog"
     query = reading.find(word).tokens[0]
     row = np.asarray(reading.map(0, 1), dtype=np.float64)[query]
-    with looked_at(browser, written.path) as page:
+    with looked_at(browser, written.path, "#unit=tokens") as page:
         expect(page.locator(".patches img").first).to_be_visible()
 
         def check() -> None:

@@ -1,0 +1,160 @@
+"""The page in Chromium: first picture, frames, bytes, beside other viewers; and the local application.
+
+`python -m benchmarks.page --write` puts the tables into docs/performance.md. Needs Chromium, smollm2, and the page's
+program (`make viewer`); other viewers are measured where `.venv-peers` has them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import re
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+from playwright.sync_api import Browser
+from tests.browser import chromium
+
+import heedmap
+from benchmarks import page_application, page_peers
+from benchmarks.measure import markdown_table
+from benchmarks.page_browser import Frames, first_picture, map_frames, opened
+from benchmarks.page_peers import Viewer
+from benchmarks.subject import tokens_of
+from heedmap.drawing.page.bundle import load_bundle
+from heedmap.reading.model import Model
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
+START, END = "<!-- page: start -->", "<!-- page: end -->"
+
+LAYER, HEAD = 16, 3
+
+READY = (
+    "document.querySelector('.word-asking') && document.querySelector('.word-number, .largest li')"
+    " && document.querySelector('.map-stage[aria-busy=false]')"
+)
+"""The first view: the words with their numbers, and the map drawn."""
+
+FIRST_VIEW = {128: 1.0, 2048: 3.0}
+"""Seconds that were promised, by tokens."""
+
+FRAMES = {2048: 50, 8192: 30}
+"""Frames a second that were promised, by tokens."""
+
+BUNDLE = 150_000
+"""Bytes that were promised for the page's program, compressed."""
+
+
+def write_pages(model: Model, folder: Path, lengths: list[int]) -> dict[int, Path]:
+    """A page of all layers at 128 tokens, of one layer at more."""
+    paths = {}
+    for length in lengths:
+        layers = None if length == 128 else [LAYER]
+        reading = model.read_tokens(tokens_of(model, length), layers=layers, values=True)
+        paths[length] = folder / f"{length}.html"
+        every = list(range(len(model.layers))) if layers is None else layers
+        reading.page(paths[length], layer=LAYER, head=HEAD, layers=every)
+        print(f"{length} tokens: {paths[length].stat().st_size / 1e6:.2f} MB", flush=True)
+    return paths
+
+
+def our_table(browser: Browser, paths: dict[int, Path], repeats: int) -> str:
+    """First view, crosshair and panning of our pages."""
+    rows = []
+    for length, path in paths.items():
+        first = first_picture(browser, path.as_uri(), READY, repeats)
+        frames = {drag: best_frames(browser, path, drag=drag, repeats=repeats) for drag in (False, True)}
+        rows.append(
+            [
+                f"{length:,} x {30 if length == 128 else 1}",
+                f"{path.stat().st_size / 1e6:.2f} MB",
+                "-" if first is None else f"{first / 1000:.2f} s",
+                f"{FIRST_VIEW[length]:g} s" if length in FIRST_VIEW else "-",
+                str(frames[False]),
+                str(frames[True]),
+                f"{FRAMES[length]}" if length in FRAMES else "-",
+            ]
+        )
+        print(rows[-1], flush=True)
+    columns = ["tokens x layers", "file", "first view", "at most", "crosshair, frames a second", "panning", "at least"]
+    return markdown_table(columns, rows)
+
+
+def best_frames(browser: Browser, path: Path, *, drag: bool, repeats: int) -> Frames:
+    """The best of several runs: what the page can do when nobody else has the processor."""
+    found = []
+    for _ in range(repeats):
+        with opened(browser, path.as_uri(), READY) as page:
+            page.wait_for_function("() => window.heedmapReady !== undefined")
+            found.append(map_frames(page, drag=drag, steps=20 if drag else 0))
+    return max(found, key=lambda one: one.per_second)
+
+
+def peers_table(browser: Browser, model: Model, ours: Path, repeats: int) -> str:
+    """All viewers with the same 30 x 9 maps of 128 tokens."""
+    reading = model.read_tokens(tokens_of(model, 128))
+    picture = first_picture(browser, ours.as_uri(), READY, repeats)
+    mine = Viewer("Heedmap", ours.stat().st_size, picture, best_frames(browser, ours, drag=False, repeats=repeats))
+    viewers = [mine, *page_peers.measured(browser, reading, repeats)]
+    if len(viewers) == 1:
+        return "No other viewer is installed in `.venv-peers`."
+    columns = ["128 tokens x 30 layers x 9 heads", "bytes", "first picture", "frames a second"]
+    return markdown_table(columns, [one.line() for one in viewers])
+
+
+def bundle_size() -> str:
+    """How large the page's program and style sheet are."""
+    bundle = load_bundle()
+    script, style = (len(gzip.compress(text.encode(), 9)) for text in (bundle.script, bundle.style))
+    return (
+        f"The program and its style sheet take {(script + style) / 1000:.1f} kB compressed by gzip "
+        f"(at most {BUNDLE // 1000}; {script / 1000:.1f} and {style / 1000:.1f})."
+    )
+
+
+def measured(repeats: int, lengths: list[int]) -> str:
+    """All tables as Markdown."""
+    load = os.getloadavg()
+    model = heedmap.load("smollm2")
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        paths = write_pages(model, Path(folder), lengths)
+        ours = our_table(browser, paths, repeats)
+        peers = peers_table(browser, model, paths[128], repeats)
+        tokens = tokens_of(model, max(lengths))
+        text = tokens.text[: tokens[-1].end]
+        version = browser.version
+        del model
+        application = page_application.measured(browser, text, repeats)
+    after = os.getloadavg()
+    return "\n\n".join(
+        [
+            f"Measured on {datetime.now(UTC):%Y-%m-%d} in headless Chromium {version} without a GPU, on {os.cpu_count()}\n"
+            f"cores (load by all that ran there: {load[0]:.1f} at the start, {after[0]:.1f} at the end). First views are\n"
+            f"medians of {repeats} openings, frames the best of {repeats} runs.",
+            bundle_size(),
+            ours,
+            peers,
+            markdown_table(["the local application", ""], [list(one) for one in application.items()]),
+        ]
+    )
+
+
+def main() -> None:
+    """Measure, print, and write when asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/performance.md")
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[128, 2048, 8192], help="tokens; 128 must be there")
+    given = parser.parse_args()
+    tables = measured(given.repeats, given.lengths)
+    print(tables)
+    if given.write:
+        text = DOCUMENT.read_text(encoding="utf-8")
+        block = re.compile(f"{START}.*{END}", re.DOTALL)
+        DOCUMENT.write_text(block.sub(lambda _: f"{START}\n\n{tables}\n\n{END}", text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
