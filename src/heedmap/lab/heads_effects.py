@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedmap.lab.heads_measure import AFTER, WORD
+from heedmap.lab.over_heads import head_name
 from heedmap.lab.rows import Rows
 
 Numbers = NDArray[np.float64]
@@ -57,7 +58,7 @@ class Effects:
         Args:
             head: its place among all heads.
         """
-        return f"layer {self.layer[head]} head {self.head[head]}"
+        return head_name(int(self.layer[head]), int(self.head[head]))
 
 
 def effects_of(rows: Rows) -> Effects:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from heedmap.lab.data.difference import difference
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reading import Read, Unusable, json_object, question, read_each, text_in
+from heedmap.lab.data.reader import Read, Unusable, json_object, question, read_each, text_in
 from heedmap.lab.data.types import Question
 from heedmap.text.labels import Span
 

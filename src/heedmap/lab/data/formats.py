@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from heedmap.errors import DataError
 from heedmap.lab.data import blimp, gap, jsonl, winobias, winogender, winograd, winogrande
 from heedmap.lab.data.lines import Line, look_ahead
-from heedmap.lab.data.reading import Reader
+from heedmap.lab.data.reader import Reader
 
 _READERS: dict[str, Reader] = {
     "jsonl": jsonl.read_jsonl,

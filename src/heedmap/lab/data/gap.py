@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reading import Read, Unusable, question, read_each, shown
+from heedmap.lab.data.reader import Read, Unusable, question, read_each, shown
 from heedmap.lab.data.types import Question
 
 COLUMNS = (

@@ -7,7 +7,7 @@ from typing import Any
 
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.places import noun_place, place_of
-from heedmap.lab.data.reading import Read, Unusable, Value, json_object, read_each, shown, text_in
+from heedmap.lab.data.reader import Read, Unusable, Value, json_object, read_each, shown, text_in
 from heedmap.lab.data.types import Contrast, Pair, Sentence
 
 _OF_A_PAIR = ("word", "candidates", "answers")

@@ -12,7 +12,7 @@ from heedmap.lab.data.bad_rows import BadRows, meet
 from heedmap.lab.data.formats import reader_of
 from heedmap.lab.data.lines import Line, read_lines
 from heedmap.lab.data.places import filled
-from heedmap.lab.data.reading import Read, Value
+from heedmap.lab.data.reader import Read, Value
 from heedmap.lab.data.twins import pair_up
 from heedmap.lab.data.types import Contrast, Pair, Question, Sentence
 

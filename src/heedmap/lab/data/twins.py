@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.places import noun_of
-from heedmap.lab.data.reading import Read
+from heedmap.lab.data.reader import Read
 from heedmap.lab.data.types import Pair, Question
 
 WAITING = 10_000

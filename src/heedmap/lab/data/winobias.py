@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.places import noun_of, noun_place
-from heedmap.lab.data.reading import Read, Unusable, question
+from heedmap.lab.data.reader import Read, Unusable, question
 from heedmap.lab.data.types import Question
 
 LINE = re.compile(r"\s*(\d+)\s+(.*\[.*)")

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reading import Read, Unusable, json_object, question, read_each, shown, squeeze, text_in
+from heedmap.lab.data.reader import Read, Unusable, json_object, question, read_each, shown, squeeze, text_in
 from heedmap.lab.data.twins import beside_each_other
 from heedmap.lab.data.types import Question
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reading import BLANK, Read, Unusable, json_object, question, read_each, shown, text_in
+from heedmap.lab.data.reader import BLANK, Read, Unusable, json_object, question, read_each, shown, text_in
 from heedmap.lab.data.types import Question
 
 
