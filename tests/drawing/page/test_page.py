@@ -232,7 +232,7 @@ def test_nothing_but_the_layers_that_fit_is_read(smollm2: Model) -> None:
     assert layers_to_read(smollm2, 20_000, View(layer=16, layers=[2], steps=[4])) == [2, 4, 16]
 
 
-def test_the_page_is_the_same_every_time(smollm2: Model) -> None:
-    reading = smollm2.read(TROPHY, layers=[16])
+def test_the_page_is_the_same_every_time() -> None:
+    reading = made_reading()
     assert reading.page() == reading.page()
     assert json.loads(json.dumps(heedmap.__version__)) == header_and_blocks(reading.page())[0]["version"]
