@@ -166,7 +166,7 @@ def _shows(costs: Costs, figures: dict[str, Figure]) -> list[str]:
         f"{longest:,} tokens: {_short(figures[f'cost.length{longest}.first'].value)} seconds to the first token, "
         f"{_short(figures[f'cost.length{longest}.next'].value)} for each further one.",
         f"A token takes {_short(figures['cost.writing_to_reading'].value)} times as long to write as to read.",
-        f"Attention is more arithmetic than the rest from {_short(figures['cost.crossing.predicted'].value)} tokens on; "
+        f"Attention is more arithmetic than the rest from {_short(figures['cost.crossing.predicted'].value)} tokens; "
         f"by the fitted times from {_short(figures['cost.crossing.fitted'].value)}.",
     ]
     peak = costs.of["peak"][-1]

@@ -46,7 +46,7 @@ def measure(model: Model, length: int, seed: int, further: int) -> Row:
         _read(model.module, ids[:, :2], None)  # the first pass of a process pays for threads and caches
         before = _reset_peak(ids.device)
         seconds, result = _timed(lambda: _read(model.module, ids, None), ids.device)
-        cache = getattr(result, "past_key_values", None) if shape.causal else None
+        cache = result.past_key_values if shape.causal else None
         bytes_kept = _cache_bytes(cache)
         written = [_next(model.module, ids, cache) for _ in range(further)] if cache is not None else [float("nan")]
         peak = _peak(ids.device, before)
@@ -74,7 +74,9 @@ def _read(module: Any, ids: torch.Tensor, cache: Any) -> Any:
     known = inspect.signature(type(module).forward).parameters
     options: dict[str, Any] = {}
     if "use_cache" in known:
-        options |= {"use_cache": True, "past_key_values": cache}
+        options["use_cache"] = True
+    if cache is not None:  # releases of transformers differ in what they call it
+        options["cache" if "cache" in known else "past_key_values"] = cache
     if "logits_to_keep" in known:
         options["logits_to_keep"] = 1
     return module(input_ids=ids, return_dict=True, **options)
@@ -103,12 +105,13 @@ def _attention_seconds(shape: Shape, length: int, dtype: torch.dtype, device: to
         query = torch.randn(1, layer.heads, length, layer.query_dim, generator=random).to(device, dtype)
         value = query[..., : layer.value_dim].contiguous()
         reach = length if layer.reach is None else min(layer.reach, length)
-        # A window's kernel runs by blocks of queries over their slice of the keys: so much work, as one call a block.
+        # A window is timed as one block of so many queries and keys, which a text has once in every such length.
         blocks = max(length // reach, 1)
         part = slice(0, reach)
         run = (query[:, :, part], query[:, :, part], value[:, :, part])
-        attend(*run, scale=0.1, causal=shape.causal)
-        seconds, _ = _timed(lambda run=run: attend(*run, scale=0.1, causal=shape.causal), device)  # type: ignore[misc]
+        causal = shape.causal and reach == length
+        attend(*run, scale=0.1, causal=causal)
+        seconds, _ = _timed(lambda run=run, causal=causal: attend(*run, scale=0.1, causal=causal), device)  # type: ignore[misc]
         total += count * blocks * seconds
     return total
 
