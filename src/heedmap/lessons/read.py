@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from heedmap.arithmetic.names import nearest
 from heedmap.lessons import blocks
-from heedmap.lessons.fields import Field, Item, joined, split_fields, split_items
-from heedmap.lessons.scan import Line, Problems, RawBlock
+from heedmap.lessons.block_parts import NAME, Fields, body_of, computed, name_of, refuse_typed
+from heedmap.lessons.fields import Item, joined, split_fields, split_items
+from heedmap.lessons.scan import Problems, RawBlock
 
-_NAME = re.compile(r"^[a-z][a-z0-9-]*$")
 _BRACES = re.compile(r"^\{\{\s*([^{}]+?)\s*\}\}$")
 _VIEW = re.compile(r'^"(?P<text>[^"$`\\]+)"(?P<options>(?: +[a-z]+=\S+)*)$')
-_DECIMAL = re.compile(r"^-?\d+(\.\d+)?$")
 
 LEVELS = (1, 2, 3)
 
@@ -73,7 +72,7 @@ def _numbers(raw: RawBlock, problems: Problems) -> blocks.Numbers:
         if not line.text.strip():
             continue
         name, equals, call = (part.strip() for part in line.text.partition(" = "))
-        if not equals or not call or not _NAME.match(name):
+        if not equals or not call or not NAME.match(name):
             problems.add(line.number, f"expected `name = computation ARGUMENTS`, found {line.text.strip()!r}")
         elif name in calls:
             problems.add(line.number, f"the name {name!r} stands here twice")
@@ -114,16 +113,16 @@ def _view(raw: RawBlock, problems: Problems) -> blocks.View:
 
 def _checkpoint(raw: RawBlock, problems: Problems) -> blocks.Checkpoint:
     body, fields = split_fields(raw.lines, {"answer", "within", "hint", "wrong"})
-    known = _Fields(raw, fields, problems)
+    known = Fields(raw, fields, problems)
     for item in known.all("wrong"):
         if not item.argument or not item.text:
             problems.add(item.line, "expected `wrong ANSWER: what it shows`")
-        _refuse_typed(item.argument, item.line, problems)
+        refuse_typed(item.argument, item.line, problems)
     wrong = tuple(blocks.Wrong(item.argument, item.text) for item in known.all("wrong"))
     return blocks.Checkpoint(
-        name=_name(raw, problems),
-        question=_body(raw, body, problems),
-        answer=_computed(known, problems),
+        name=name_of(raw, problems),
+        question=body_of(raw, body, problems),
+        answer=computed(known, problems),
         within=known.number("within"),
         hint=known.text("hint"),
         wrong=wrong,
@@ -133,15 +132,15 @@ def _checkpoint(raw: RawBlock, problems: Problems) -> blocks.Checkpoint:
 
 def _predict(raw: RawBlock, problems: Problems) -> blocks.Predict:
     body, fields = split_fields(raw.lines, {"answer", "within", "run", "then"})
-    known = _Fields(raw, fields, problems)
+    known = Fields(raw, fields, problems)
     question, items = split_items(body)
     if len(items) == 1:
         problems.add(items[0].line, "expected at least two things to choose from, or none for a number, found 1")
     return blocks.Predict(
-        name=_name(raw, problems),
-        question=_body(raw, question, problems),
+        name=name_of(raw, problems),
+        question=body_of(raw, question, problems),
         options=tuple(item.text for item in items),
-        answer=_computed(known, problems),
+        answer=computed(known, problems),
         within=known.number("within"),
         run=known.text("run", needed=True),
         then=known.text("then", needed=True),
@@ -151,14 +150,14 @@ def _predict(raw: RawBlock, problems: Problems) -> blocks.Predict:
 
 def _break(raw: RawBlock, problems: Problems) -> blocks.Break:
     body, fields = split_fields(raw.lines, {"run", "wrong"})
-    known = _Fields(raw, fields, problems)
-    text = _body(raw, body, problems)
+    known = Fields(raw, fields, problems)
+    text = body_of(raw, body, problems)
     return blocks.Break(raw.argument, text, known.text("run", needed=True), known.text("wrong", needed=True), raw.line)
 
 
 def _exercise(raw: RawBlock, problems: Problems) -> blocks.Exercise:
     generator, _, level = raw.argument.partition(" ")
-    if not _NAME.match(generator) or level not in {str(one) for one in LEVELS}:
+    if not NAME.match(generator) or level not in {str(one) for one in LEVELS}:
         problems.add(
             raw.line, f"expected `::: exercise GENERATOR LEVEL` with a level from 1 to 3, found {raw.argument!r}"
         )
@@ -167,7 +166,7 @@ def _exercise(raw: RawBlock, problems: Problems) -> blocks.Exercise:
 
 
 def _code(raw: RawBlock, problems: Problems) -> blocks.Code:
-    return blocks.Code(raw.argument, _body(raw, raw.lines, problems), raw.line)
+    return blocks.Code(raw.argument, body_of(raw, raw.lines, problems), raw.line)
 
 
 def _languages(raw: RawBlock, problems: Problems) -> blocks.Languages:
@@ -185,14 +184,14 @@ def _quiz(raw: RawBlock, problems: Problems) -> blocks.Quiz:
         if not item.reason:
             problems.add(item.line, f"the answer {item.text!r} has no reason: indent it on the next line")
     options = tuple(blocks.Option(item.text, bool(item.right), item.reason) for item in items)
-    return blocks.Quiz(_name(raw, problems), _body(raw, body, problems), options, raw.line)
+    return blocks.Quiz(name_of(raw, problems), body_of(raw, body, problems), options, raw.line)
 
 
 def _explain(raw: RawBlock, problems: Problems) -> blocks.Explain:
     body, items = split_items(raw.lines)
     if not items:
         problems.add(raw.line, "expected a list of what a good explanation holds: `- ...`")
-    return blocks.Explain(_body(raw, body, problems), tuple(item.text for item in items), raw.line)
+    return blocks.Explain(body_of(raw, body, problems), tuple(item.text for item in items), raw.line)
 
 
 def _done(raw: RawBlock, problems: Problems) -> blocks.Done:
@@ -244,72 +243,6 @@ DEEDS = {"quiz": 0, "checkpoints": 0, "predictions": 0, "breaks": 0, "explain": 
 """What ticks a goal, and how many words follow: `exercise GENERATOR LEVEL`, `code FUNCTION`."""
 
 _DEED_LIST = "quiz, checkpoints, predictions, breaks, explain, exercise GENERATOR LEVEL, code FUNCTION"
-
-
-class _Fields:
-    """The fields of one block, asked for by name."""
-
-    def __init__(self, raw: RawBlock, fields: Sequence[Field], problems: Problems) -> None:
-        self.raw, self.fields, self.problems = raw, fields, problems
-
-    def all(self, name: str) -> list[Field]:
-        """Every field of a name."""
-        return [item for item in self.fields if item.name == name]
-
-    def one(self, name: str, *, needed: bool = False) -> Field | None:
-        """The only field of a name."""
-        found = self.all(name)
-        if len(found) > 1:
-            self.problems.add(found[1].line, f"`{name}:` stands here twice")
-        if needed and not (found and found[0].text):
-            self.problems.add(self.raw.line, f"the block {self.raw.kind!r} needs `{name}: ...`")
-        return found[0] if found else None
-
-    def text(self, name: str, *, needed: bool = False) -> str:
-        """The text of the only field of a name, or nothing."""
-        found = self.one(name, needed=needed)
-        return found.text if found else ""
-
-    def number(self, name: str) -> float | None:
-        """The number of the only field of a name, or `None`."""
-        found = self.one(name)
-        if found is None:
-            return None
-        if not _DECIMAL.match(found.text):
-            self.problems.add(found.line, f"`{name}:` expected a number, found {found.text!r}")
-            return None
-        return float(found.text)
-
-
-def _computed(fields: _Fields, problems: Problems) -> str:
-    """The answer: a call in braces, or a word; never a number that someone typed."""
-    found = fields.one("answer", needed=True)
-    if found is None:
-        return ""
-    _refuse_typed(found.text, found.line, problems)
-    return found.text
-
-
-def _refuse_typed(answer: str, line: int, problems: Problems) -> None:
-    """Numbers in answers are computed, so that they cannot drift."""
-    if _DECIMAL.match(answer):
-        problems.add(line, f"the answer {answer} is typed in: write the computation, such as {{{{weight cat cat}}}}")
-
-
-def _name(raw: RawBlock, problems: Problems) -> str:
-    """The name that follows the kind; progress is kept under it."""
-    if not _NAME.match(raw.argument):
-        found = repr(raw.argument) if raw.argument else "nothing"
-        problems.add(raw.line, f"expected `::: {raw.kind} NAME` with a name such as which-word, found {found}")
-    return raw.argument
-
-
-def _body(raw: RawBlock, lines: Sequence[Line], problems: Problems) -> str:
-    """The text of a block that must have one."""
-    text = joined(lines)
-    if not text:
-        problems.add(raw.line, f"the block {raw.kind!r} has no text")
-    return text
 
 
 def call_in(answer: str) -> str | None:
