@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from heedmap.lessons import (
+    live_asked,
     live_command,
     live_example,
     live_grid,
+    live_inside,
+    live_lab,
     live_layer,
+    live_look,
     live_model,
+    live_next,
+    live_script,
     live_spread,
+    live_stream,
     live_tools,
     live_turn,
 )
@@ -22,7 +29,14 @@ _GROUPS = {
     "Of one small layer": live_layer,
     "Of places": live_turn,
     "Of real models, inside sentences": live_model,
+    "Of one real head": live_inside,
+    "Of rows, read rightly or wrongly, and of two texts": live_look,
+    "Of what a real model adds, layer after layer": live_stream,
+    "Of what it would write next": live_next,
+    "Of which noun it says a pronoun means": live_asked,
+    "What the lab measured": live_lab,
     "What a command prints": live_command,
+    "Of short programs": live_script,
 }
 
 
