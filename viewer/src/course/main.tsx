@@ -53,7 +53,7 @@ function tickGoals(root: ParentNode, data: LessonData, kept: Kept): void {
     breaks,
   };
   kept.follow((done) => {
-    for (const goal of root.querySelectorAll<HTMLElement>("[data-goal]")) {
+    for (const goal of root.querySelectorAll<HTMLElement>('[data-goal]:not([data-goal^="code "])')) {
       const reached = isReached(goal.dataset.goal!, done, names);
       goal.querySelector(".tick")!.textContent = reached ? "☑" : "☐";
       goal.querySelector(".state")!.textContent = reached ? "done" : "not yet";

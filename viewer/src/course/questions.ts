@@ -1,5 +1,6 @@
 // The questions that stand in the page: a form is found by its block, and answers are told below it.
 
+import { readAnswer, Unreadable } from "./answers";
 import { checkStep, isRight } from "./check";
 import type { LessonData } from "./data";
 import type { Kept } from "./kept";
@@ -57,14 +58,25 @@ function predicted(block: HTMLElement, typed: string, name: string, data: Lesson
   if (!kept.get().predictions[name]) {
     if (typed === "") return say(block, "Predict first: a guess is enough.", "wrong");
     const said = known.options.length ? known.options[Number(typed)]! : typed;
-    if (!known.options.length && Number.isNaN(Number(typed))) return say(block, "Expected a number.", "wrong");
+    const number = known.options.length ? null : numberIn(typed);
+    if (number === undefined) return say(block, "Expected a number.", "wrong");
     const near = known.within ?? 10 ** -(known.was.split(".")[1]?.length ?? 0);
-    const right = known.options.length ? said === known.was : Math.abs(Number(typed) - known.value!) <= near * 1.001;
+    const right = number === null ? said === known.was : Math.abs(number - known.value!) <= near * 1.001;
     kept.change((done) => (done.predictions[name] = { said, right }));
   }
   const { said, right } = kept.get().predictions[name]!;
   reveal(block);
   say(block, `${right ? "As you predicted" : "Not what you predicted"}: you said ${said}, it was ${known.was}.`, right ? "right" : "wrong");
+}
+
+/** One number, as people write it; undefined when it is none. */
+function numberIn(typed: string): number | undefined {
+  try {
+    return readAnswer({ labels: [], options: [] }, typed)[0];
+  } catch (error) {
+    if (error instanceof Unreadable) return undefined;
+    throw error;
+  }
 }
 
 /** What was run before stays open, and an explanation that was written stays written. */

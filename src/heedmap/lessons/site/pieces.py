@@ -163,7 +163,8 @@ class PieceWriter:
         """The goals; the program ticks those that are reached."""
         goals = "".join(
             f'<li data-goal="{escaped(" ".join(goal.deed))}"><span class="tick" aria-hidden="true">☐</span> '
-            f'{inline(self.fill(goal.text, piece.line))} <span class="state">not yet</span></li>'
+            f'{inline(self.fill(goal.text, piece.line))} '
+            f'<span class="state">{"by heedmap learn check" if goal.deed[0] == "code" else "not yet"}</span></li>'
             for goal in piece.goals
         )
         return self._block("done", "You are done when you can …", f"<ul>{goals}</ul>")
