@@ -17,7 +17,7 @@ VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/v
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: help demo viewer viewer-test chromium test test-all lint docs bench bench-write gpu-check clean
+.PHONY: help demo viewer viewer-test chromium test test-all lint docs bench bench-write bench-page gpu-check clean
 
 help: ## list what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,10 +33,10 @@ demo: $(READY) ## set up, fetch the default model, show where "it" looks, and wr
 	@mkdir -p demo
 	$(BIN)/heedmap read "$(TROPHY)" --word it --layer 16 --head 3
 	$(BIN)/heedmap map "$(TROPHY)" --layer 16 --head 3 --output demo/trophy.png
-	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory viewer; fi
+	@if command -v npm > /dev/null; then $(MAKE) --no-print-directory viewer || echo "the page was not built: see above"; fi
 	@if [ -f $(BUNDLE) ]; \
 	then $(BIN)/heedmap view "$(TROPHY)" --word it --layer 16 --head 3 --steps-layers all --output demo/trophy.html; \
-	else echo "demo/trophy.html is missing: the page needs npm, which comes with Node 20.19 or newer; then: make demo"; fi
+	else echo "demo/trophy.html was left out: its program is built with npm (Node 20.19 or newer); then again: make demo"; fi
 
 viewer: $(BUNDLE) ## build the page's program from viewer/ (needs Node 20.19 or newer)
 
@@ -72,7 +72,7 @@ lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-docs: $(READY) ## write the generated parts of README and docs again: command reference, outputs, pictures
+docs: $(READY) $(BUNDLE) chromium ## write the generated parts of README and docs again: command reference, outputs, pictures
 	$(BIN)/python docs/build.py
 
 # Other tools want packages that the project does not: they get an environment of their own.
@@ -81,6 +81,7 @@ $(PEERS): Makefile
 	$(PEERS_VENV)/bin/python -m pip install --quiet $(TORCH)
 	$(PEERS_VENV)/bin/python -m pip install --quiet transformer-lens nnsight accelerate gguf
 	$(PEERS_VENV)/bin/python -m pip install --quiet --no-deps attnread
+	$(PEERS_VENV)/bin/python -m pip install --quiet bertviz==1.4.1 attnview==0.5.1
 	@touch $@
 
 bench: $(READY) $(PEERS) ## measure speed and memory beside the plain pass, eager attention and other tools (an hour)
@@ -90,6 +91,10 @@ bench: $(READY) $(PEERS) ## measure speed and memory beside the plain pass, eage
 bench-write: $(READY) $(PEERS) ## the same, and put the tables into docs/performance.md
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/python -m benchmarks.run --write
+
+bench-page: $(READY) $(BUNDLE) $(PEERS) chromium ## measure the page in Chromium beside other viewers, and write it to docs/performance.md
+	$(BIN)/heedmap models get smollm2
+	$(BIN)/python -m benchmarks.page --write
 
 gpu-check: $(READY) ## on a machine with a GPU: agreement, speed and memory there
 	$(BIN)/python -m benchmarks.gpu_check
