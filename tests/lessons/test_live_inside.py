@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+import heedmap.lessons.computations  # noqa: F401 - brings every computation into the registry
 from heedmap.errors import LessonError
 from heedmap.lessons.live import compute
 from heedmap.reading.model import Model

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+import heedmap.lessons.computations  # noqa: F401 - brings every computation into the registry
 from heedmap.arithmetic import example
 from heedmap.errors import LessonError
 from heedmap.lessons.live import compute
