@@ -116,7 +116,7 @@ def bundle_size() -> str:
 
 def measured(repeats: int, lengths: list[int]) -> str:
     """All tables as Markdown."""
-    load = os.getloadavg()
+    load = os.getloadavg()[0]
     model = heedmap.load("smollm2")
     with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         paths = write_pages(model, Path(folder), lengths)
@@ -127,18 +127,13 @@ def measured(repeats: int, lengths: list[int]) -> str:
         version = browser.version
         del model
         application = page_application.measured(browser, text, repeats)
-    after = os.getloadavg()
-    return "\n\n".join(
-        [
-            f"Measured on {datetime.now(UTC):%Y-%m-%d} in headless Chromium {version} without a GPU, on {os.cpu_count()}\n"
-            f"cores (load by all that ran there: {load[0]:.1f} at the start, {after[0]:.1f} at the end). First views are\n"
-            f"medians of {repeats} openings, frames the best of {repeats} runs.",
-            bundle_size(),
-            ours,
-            peers,
-            markdown_table(["the local application", ""], [list(one) for one in application.items()]),
-        ]
-    )
+    said = [
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} in headless Chromium {version} without a GPU.",
+        f"Load of the machine ({os.cpu_count()} cores): {load:.1f} at the start, {os.getloadavg()[0]:.1f} at the end.",
+        f"First views are medians of {repeats} openings, frames the best of {repeats} runs.",
+    ]
+    application_table = markdown_table(["the local application", ""], [list(one) for one in application.items()])
+    return "\n\n".join(["\n".join(said), bundle_size(), ours, peers, application_table])
 
 
 def main() -> None:

@@ -118,6 +118,14 @@ def draw_picture(path: Path) -> None:
     save_figure(figure, path)
 
 
+def take_screenshots() -> None:
+    """The pictures of the page, where Chromium and the page's program are."""
+    sys.path.insert(0, str(ROOT))
+    from docs.screenshots import write
+
+    write()
+
+
 def write_lessons() -> None:
     """The figures of the course that need a model, and the tables of what lessons may compute and practise."""
     from heedmap.cli.learn_commands import build_figures
@@ -134,6 +142,7 @@ def build() -> None:
     REFERENCE.write_text(command_reference(), encoding="utf-8")
     CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
     draw_picture(PICTURE)
+    take_screenshots()
     for path in documents():
         path.write_text(refreshed(path.read_text(encoding="utf-8"), run_command), encoding="utf-8")
 

@@ -65,7 +65,7 @@ def opened(
         if address_asked.partition("#")[0] != address.partition("#")[0] and not address_asked.startswith(INSIDE):
             complaints.append(f"asked for {address_asked[:200]}")
 
-    settings = {"viewport": {"width": 1280, "height": 900}, "offline": alone} | options
+    settings: dict[str, Any] = {"viewport": {"width": 1280, "height": 900}, "offline": alone} | options
     context = browser.new_context(**settings)
     page = context.new_page()
     if alone:
