@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from heedmap.lab.rows import Rows
-    from heedmap.lab.sink_conclude import Shares
+    from heedmap.lab.sink_shares import Shares
 
 
 def charts(rows: Rows, shares: Shares, figures: dict[str, Figure]) -> dict[str, Chart]:

@@ -2,100 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from heedmap.lab.experiment import Figure, Finding, Table
-from heedmap.lab.resampled_quantiles import LEVELS, draws_of_units, interval_of, resampled_quantiles
+from heedmap.lab.experiment import Figure, Finding
+from heedmap.lab.resampled_quantiles import interval_of
 from heedmap.lab.rows import Rows
 from heedmap.lab.sink_charts import charts
 from heedmap.lab.sink_measure import CONTROLS
-from heedmap.lab.words import value_words
+from heedmap.lab.sink_shares import QUARTILES, Shares
+from heedmap.lab.sink_words import CONTROL_WORDS, in_words, tables, verdict_of
 from heedmap.reading.statistics_summary import mean, median
 
 if TYPE_CHECKING:
     from heedmap.lab.sink import SinkSettings
-
-QUARTILES = ("lower_quartile", "median", "upper_quartile")
-
-CONTROL_WORDS = {
-    "other": "another first word",
-    "marker": "a begin-of-text token put before, or taken away where the tokenizer adds one",
-    "shifted": "words put before the sentence",
-}
-
-
-@dataclass(frozen=True)
-class Shares:
-    """The rows of all sentences beside each other.
-
-    Attributes:
-        layers: [layer] the layers' numbers.
-        share: [layer, position] of all sentences, the mean over heads.
-        even: [layer, position] what an even look gives.
-        position: [position] the place in its sentence.
-        sentence: [position] which sentence it belongs to.
-        sentences: how many there are.
-        counts: [draw, sentence] how often each is drawn.
-    """
-
-    layers: np.ndarray
-    share: np.ndarray
-    even: np.ndarray
-    position: np.ndarray
-    sentence: np.ndarray
-    sentences: int
-    counts: np.ndarray
-
-    @classmethod
-    def of(cls, rows: Rows, settings: SinkSettings) -> Shares:
-        """Put the rows together."""
-        shares = rows.arrays("share")
-        lengths = [share.shape[1] for share in shares]
-        return cls(
-            rows["layers"][0],
-            np.concatenate(shares, 1),
-            np.concatenate(rows.arrays("even"), 1),
-            np.concatenate(rows.arrays("positions")),
-            np.repeat(np.arange(len(rows)), lengths),
-            len(rows),
-            draws_of_units(len(rows), settings.draws, settings.seed),
-        )
-
-    def quartiles(self, values: np.ndarray) -> Quartiles:
-        """Lower quartile, median and upper quartile of values [layer, position], and of each draw of sentences."""
-        flat = values.reshape(-1)
-        unit = np.tile(self.sentence, len(values))
-        known = ~np.isnan(flat)
-        whole = np.ones((1, self.sentences), dtype=int)
-        drawn = resampled_quantiles(flat[known], unit[known], np.concatenate([whole, self.counts]))
-        return Quartiles(drawn[0], drawn[1:] if self.sentences > 1 else np.full((1, len(LEVELS)), np.nan))
-
-    @cached_property
-    def of_layers(self) -> list[Quartiles]:
-        """Those of each layer."""
-        return [self.quartiles(layer[None]) for layer in self.share]
-
-
-@dataclass(frozen=True)
-class Quartiles:
-    """Lower quartile, median and upper quartile.
-
-    Attributes:
-        found: [level].
-        drawn: [draw, level].
-    """
-
-    found: np.ndarray
-    drawn: np.ndarray
-
-    def figure(self, name: str, n: int, says: str) -> Figure:
-        """One of them as a figure, with its interval."""
-        level = QUARTILES.index(name)
-        return Figure(float(self.found[level]), interval_of(self.drawn[:, level]), n, says)
 
 
 def conclude(rows: Rows, settings: SinkSettings) -> Finding:
@@ -103,17 +24,19 @@ def conclude(rows: Rows, settings: SinkSettings) -> Finding:
     shares = Shares.of(rows, settings)
     figures = _overall(shares) | _by_layer(shares) | _by_head(rows, shares) | _curve(shares)
     figures |= _controls(rows, shares) if settings.controls else {}
-    verdict, sentence = _verdict(figures, settings)
-    shows, does_not = _in_words(figures, shares, settings)
+    verdict, sentence = verdict_of(figures, settings)
+    shows, does_not = in_words(figures, shares, settings)
     return Finding(
-        figures, verdict, sentence, shows, does_not, _tables(figures, shares, rows), charts(rows, shares, figures)
+        figures, verdict, sentence, shows, does_not, tables(figures, shares, rows), charts(rows, shares, figures)
     )
 
 
 def _overall(shares: Shares) -> dict[str, Figure]:
     """Over all layers: over positions, and over the layers' medians; both labelled."""
     n, over = shares.sentences, "over all positions of all sentences in all layers (mean over heads; share of the row)"
-    quartiles, even = shares.quartiles(shares.share), shares.quartiles(shares.even)
+    quartiles = shares.quartiles(shares.share)
+    # Where all layers may look alike, one of them has the median of all.
+    even = shares.quartiles(shares.even[:1] if (shares.even == shares.even[:1]).all() else shares.even)
     figures = {f"sink.{name}": quartiles.figure(name, n, f"{name.replace('_', ' ')} {over}") for name in QUARTILES}
     figures["sink.median_of_layers"] = Figure(
         float(median(np.array([one.found[1] for one in shares.of_layers]))),
@@ -236,89 +159,3 @@ def _follows(difference: Figure | None) -> str:
         return "cannot tell"
     low, high = difference.interval
     return "place" if low > 0 else "word" if high < 0 else "cannot tell"
-
-
-def _verdict(figures: dict[str, Figure], settings: SinkSettings) -> tuple[str, str]:
-    """Whether there is a sink, in a word and a sentence."""
-    found, even = figures["sink.median"], figures["sink.even.median"].value
-    assert isinstance(found.value, float)
-    assert isinstance(even, float)
-    bar = settings.times_even * even
-    about = (
-        f"The first token gets {value_words(found.value)} of the attention (median), "
-        f"an even look would give it {value_words(even)}"
-    )
-    if found.interval is None:
-        return "cannot tell", f"{about}; one sentence alone has no interval."
-    low, high = found.interval
-    if low > bar:
-        follows = figures.get("sink.follows")
-        words = {"place": "; the share goes with the first place, not with the word", "word": "; it goes with the word"}
-        return "sink", f"{about}{words.get(str(follows.value) if follows else '', '')}."
-    if high < bar:
-        return "no sink", f"{about}: less than {settings.times_even:g} times as much."
-    return "cannot tell", f"{about}; the interval holds {settings.times_even:g} times that."
-
-
-def _in_words(figures: dict[str, Figure], shares: Shares, settings: SinkSettings) -> tuple[list[str], list[str]]:
-    """What it shows and what it does not."""
-    layers = {layer: figures[f"sink.layer{layer}.median"].value for layer in shares.layers}
-    most, least = max(layers, key=lambda one: layers[one] or 0), min(layers, key=lambda one: layers[one] or 0)
-    shows = [
-        f"Over {len(shares.position):,} positions of {shares.sentences} sentences and {len(shares.layers)} layers the "
-        f"median share is {value_words(figures['sink.median'].value)}, {value_words(figures['sink.times_even'].value)} "
-        "times what an even look gives.",
-        f"Of the layers, {most} has the largest median ({value_words(layers[most])}; chosen by searching) and {least} "
-        f"the smallest ({value_words(layers[least])}; chosen by searching).",
-    ]
-    if "sink.shifted.place" in figures:
-        shows.append(
-            f"With words put before the sentence the new first place gets "
-            f"{value_words(figures['sink.shifted.place'].value)} and the sentence's own first word "
-            f"{value_words(figures['sink.shifted.word'].value)}."
-        )
-    if "sink.other.place" in figures:
-        shows.append(
-            f"With another first word the first place gets {value_words(figures['sink.other.place'].value)} on average."
-        )
-    does_not = [
-        "That the first token matters: a large share may carry little, since values differ in size (see `matters`).",
-        "Anything about longer texts: shares fall with position, so compare texts of like length.",
-        f"Intervals are over sentences ({settings.draws} bootstraps); positions of a sentence are not independent.",
-    ]
-    if not settings.controls:
-        does_not.append("Whether it is the place or the word: the controls were left out.")
-    return shows, does_not
-
-
-def _tables(figures: dict[str, Figure], shares: Shares, rows: Rows) -> dict[str, Table]:
-    """Layers, controls and heads."""
-    layers = [
-        [int(layer), *(figures[f"sink.layer{layer}.{name}"].value for name in QUARTILES)] for layer in shares.layers
-    ]
-    controls = [
-        [CONTROL_WORDS[one], *(figures[f"sink.{one}.{key}"].value for key in ("place", "word"))]
-        for one in CONTROLS
-        if f"sink.{one}.place" in figures
-    ]
-    medians = median(np.moveaxis(rows["head_median"], 0, -1))
-    heads = [
-        [int(layer), *(float(value) for value in of_layer)]
-        for layer, of_layer in zip(shares.layers, medians, strict=True)
-    ]
-    tables = {
-        "layers": Table("The share on the first token by layer", ("layer", *QUARTILES), layers, "mean over heads"),
-        "heads": Table(
-            "Each head",
-            ("layer", *(f"head {head}" for head in range(medians.shape[1]))),
-            heads,
-            "median over sentences of the median over positions",
-        ),
-    }
-    if controls:
-        title = "Is it the place or the word?"
-        tables["controls"] = Table(title, ("what was changed", "first place", "own first word"), controls, "means")
-    return tables
-
-
-__all__ = ["LEVELS", "Shares", "bins", "conclude"]
