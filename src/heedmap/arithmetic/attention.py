@@ -68,12 +68,7 @@ def attend(
     key_names = _key_names(key_tokens, keys.shape[1])
     positions = _positions(query_positions, count, keys.shape[1], causal)
     names = _query_names(query_tokens, key_tokens, positions, count)
-    allowed = np.ones((heads, count, keys.shape[1]), dtype=np.bool_)
-    if mask is not None:
-        allowed &= checks.mask(mask, (heads, count, keys.shape[1]))
-    if causal:
-        assert positions is not None
-        allowed &= causal_mask(positions, keys.shape[1])
+    allowed = _allowed(mask, positions if causal else None, (heads, count, keys.shape[1]))
     scale = 1.0 / math.sqrt(dim) if scale is None else checks.single("scale", scale)
     multiply = checks.single("multiply", multiply)
 
@@ -109,6 +104,18 @@ def attend(
         weights=shaped(weights),
         output=shaped(output),
     )
+
+
+def _allowed(
+    mask: Any, positions: Sequence[int] | None, shape: tuple[int, int, int]
+) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which key each query may look at, [head, query, key]; `positions` of the queries where none may look ahead."""
+    allowed = np.ones(shape, dtype=np.bool_)
+    if mask is not None:
+        allowed &= checks.mask(mask, shape)
+    if positions is not None:
+        allowed &= causal_mask(positions, shape[2])
+    return allowed
 
 
 def _vectors(

@@ -180,6 +180,55 @@ def lock_of(module: nn.Module) -> threading.RLock:
         return _locks.setdefault(module, threading.RLock())
 
 
+def _refuse_unknown(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    block_indices: torch.Tensor | None,
+    others: dict[str, Any],
+) -> None:
+    """Refuse a call of which it is not known how its arguments make weights.
+
+    Raises:
+        UnsupportedModel: naming the class and the argument.
+    """
+    if query.ndim != 4 or key.ndim != 4:
+        raise UnsupportedModel(
+            f"{type(module).__name__} calls attention with a query of shape {tuple(query.shape)} and a key of shape "
+            f"{tuple(key.shape)}: expected 4 dimensions (batch, head, token, dim)"
+        )
+    if block_indices is not None:
+        raise UnsupportedModel(f"{type(module).__name__} picks blocks of keys by an index: this cannot be read yet")
+    for name, given in others.items():
+        if isinstance(given, torch.Tensor) and given.is_floating_point():
+            raise UnsupportedModel(
+                f"{type(module).__name__} gives its attention numbers called '{name}', of which it is not known what "
+                "they do to the weights: this cannot be read yet"
+            )
+
+
+def _rule_given(
+    module: nn.Module,
+    query: torch.Tensor,
+    key: torch.Tensor,
+    attention_mask: torch.Tensor | None,
+    is_causal: bool | None,
+    indices: torch.Tensor | None,
+) -> MaskRule:
+    """The rule of the call's mask, cut to the keys that there are."""
+    if isinstance(attention_mask, LazyMask):
+        rule = attention_mask.rule
+    else:
+        causal = is_causal if is_causal is not None else getattr(module, "is_causal", True)
+        rule = _rule_of(attention_mask, query, key, bool(causal))
+    if rule.keys > key.shape[2]:
+        rule = rule.crop_keys(key.shape[2])
+    if indices is not None:
+        # transformers merges these into the mask for its own two functions, and hands them to any other.
+        rule = rule.choose(indices)
+    return rule
+
+
 def _attention(
     module: nn.Module,
     query: torch.Tensor,
@@ -199,29 +248,8 @@ def _attention(
     **others: Any,
 ) -> tuple[torch.Tensor, None]:
     """The attention function that transformers calls under the tap; the argument names are its contract."""
-    if query.ndim != 4 or key.ndim != 4:
-        raise UnsupportedModel(
-            f"{type(module).__name__} calls attention with a query of shape {tuple(query.shape)} and a key of shape "
-            f"{tuple(key.shape)}: expected 4 dimensions (batch, head, token, dim)"
-        )
-    if block_indices is not None:
-        raise UnsupportedModel(f"{type(module).__name__} picks blocks of keys by an index: this cannot be read yet")
-    for name, given in others.items():
-        if isinstance(given, torch.Tensor) and given.is_floating_point():
-            raise UnsupportedModel(
-                f"{type(module).__name__} gives its attention numbers called '{name}', of which it is not known what "
-                "they do to the weights: this cannot be read yet"
-            )
-    if isinstance(attention_mask, LazyMask):
-        rule = attention_mask.rule
-    else:
-        causal = is_causal if is_causal is not None else getattr(module, "is_causal", True)
-        rule = _rule_of(attention_mask, query, key, bool(causal))
-    if rule.keys > key.shape[2]:
-        rule = rule.crop_keys(key.shape[2])
-    if indices is not None:
-        # transformers merges these into the mask for its own two functions, and hands them to any other.
-        rule = rule.choose(indices)
+    _refuse_unknown(module, query, key, block_indices, others)
+    rule = _rule_given(module, query, key, attention_mask, is_causal, indices)
     sinks = s_aux if s_aux is not None else sinks
     call = AttentionCall(
         query=query,
