@@ -8,6 +8,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.config import SchemathesisConfig
+from schemathesis.core.result import Ok
 
 from heedmap.server.application import all_endpoints
 from heedmap.server.endpoints import description
@@ -15,7 +16,7 @@ from heedmap.server.services import Services
 from tests.server.conftest import Asker
 
 API = schemathesis.openapi.from_dict(description(all_endpoints(Services())), config=SchemathesisConfig())
-OPERATIONS = [result.ok() for result in API.get_all_operations()]
+OPERATIONS = [result.ok() for result in API.get_all_operations() if isinstance(result, Ok)]
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
@@ -37,5 +38,5 @@ def test_no_request_breaks_it(operation: Any, asker: Asker) -> None:
 def test_every_endpoint_is_described() -> None:
     endpoints = all_endpoints(Services())
     described = description(endpoints)["paths"]
-    assert sum(len(methods) for methods in described.values()) == len(endpoints)
+    assert sum(len(methods) for methods in described.values()) == len(endpoints) == len(OPERATIONS)
     assert all(one["summary"] for methods in described.values() for one in methods.values())
