@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from benchmarks import all_heads, lab, peers, reading, startup
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
 START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 
-PARTS = {
+PARTS: dict[str, Callable[[], str]] = {
     "Reading": reading.report,
     "Statistics of all heads": all_heads.report,
     "Experiments": lab.report,
