@@ -17,7 +17,9 @@ from heedmap.lab.heads import Heads, HeadsSettings
 from heedmap.lab.heads_effects import effects_of, halves
 from heedmap.lab.heads_measure import other_order
 from heedmap.lab.held_out import held_out
+from heedmap.lab.request import Request
 from heedmap.lab.rows import ITEM, Rows
+from heedmap.lab.run import RunPlace, perform
 from heedmap.reading.model import Model
 from tests.lab.planted import heads_rows
 
@@ -255,3 +257,17 @@ def test_why_a_pair_cannot_be_used(minilm: Model, tmp_path: Path, changes: dict[
 def test_a_blank_is_no_word_that_looks(minilm: Model, data_folder: Path) -> None:
     _, rows = measured(minilm, data_folder / "samples" / "winogrande.jsonl", 1)
     assert rows["left_out"].tolist() == ["its word is a blank"]
+
+
+def test_lines_of_winobias_that_are_left_out_are_told_and_reported(
+    minilm: Model, data_folder: Path, tmp_path: Path
+) -> None:
+    path = data_folder / "winobias" / "pro_stereotyped_type1.txt.dev"
+    asked = Request("heads", {"heads": SETTINGS}, {"name": "minilm"}, data=path, limit=6, skip_bad=True)
+    told: list[str] = []
+    report = perform(RunPlace(asked, minilm, tmp_path / "report", note=told.append))
+    assert report is not None
+    reason = f"{path}, line 27: expected two brackets (a noun and its pronoun), found 3"
+    assert told[0] == f"heads: 14 bad rows of the data left out, first {reason}"
+    skipped = report.run["data"]["parts"]["heads"]["skipped_rows"]
+    assert (skipped["count"], skipped["first"][0]) == (14, reason)

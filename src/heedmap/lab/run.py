@@ -85,6 +85,7 @@ def perform(
         about = describe(place.model)
         plan = {**plan_of(request, parts, about), "run": {"begun": clock(started), "model": about}}
         begin(place.folder, plan, resume=resume)
+        _tell_skipped(place, parts)
         measured = [engine(place, part) for part in parts]
         if not request.shard.is_all:
             finish_shard(place.folder, {one.part.name: one.skipped for one in measured})
@@ -93,6 +94,15 @@ def perform(
         report = conclude(request, measured, about, how)
         write_report(report, place.folder, write_pages(place.model, parts, report.findings, place.folder, place.note))
         return report
+
+
+def _tell_skipped(place: RunPlace, parts: Sequence[Part]) -> None:
+    """Say what was left out of the data; the report lists it."""
+    for part in parts:
+        if part.skipped.count:
+            place.note(
+                f"{part.name}: {part.skipped.count} bad rows of the data left out, first {part.skipped.first[0]}"
+            )
 
 
 def plan_of(request: Request, parts: Sequence[Part], about: Mapping[str, Any]) -> dict[str, Any]:
