@@ -136,3 +136,33 @@ def test_a_real_disk_that_is_full(tiny_disk: Path, tmp_path: Path, undisturbed: 
     shutil.copytree(tiny_disk / "report", tmp_path / "report")
     assert finish(start(tmp_path / "report", pause=0)) == (0, "")
     assert found_by(tmp_path / "report")["figures"] == undisturbed["figures"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_real_run_from_the_command_line_that_is_killed(tmp_path: Path) -> None:
+    """Three kills while a model is loaded, while it measures, and while the report is made."""
+    moments = random.SystemRandom()
+
+    def command(folder: Path) -> Any:
+        arguments = ["lab", "causal", "--model", "minilm", "--limit", "30", "--resume", "-o", str(folder)]
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        return subprocess.Popen(
+            [sys.executable, "-m", "heedmap", *arguments],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+
+    begun = time.monotonic()
+    assert finish(command(tmp_path / "whole"))[0] == 0
+    lasts = time.monotonic() - begun
+    for _ in range(3):
+        process = command(tmp_path / "killed")
+        time.sleep(moments.uniform(0.2, 1) * lasts)
+        process.kill()
+        finish(process)
+    code, said = finish(command(tmp_path / "killed"))
+    assert code == 0, said
+    assert found_by(tmp_path / "killed") == found_by(tmp_path / "whole")
