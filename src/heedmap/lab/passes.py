@@ -10,6 +10,7 @@ import torch
 
 from heedmap.errors import UnsupportedModel
 from heedmap.reading.call import AttentionCall
+from heedmap.reading.editor import Editor, edited_text
 from heedmap.reading.forward import evaluating, input_device
 from heedmap.reading.listening import AttentionLayer, LayerListener
 from heedmap.reading.memory import require_memory
@@ -17,6 +18,7 @@ from heedmap.reading.own_code import has_own_code, run_own_code
 from heedmap.reading.padded import check_padding, pad, padding_id, run_padded
 from heedmap.reading.tap import Heard, tap
 from heedmap.reading.two_stacks import refuse_without_target
+from heedmap.text.from_ids import from_ids
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -47,8 +49,15 @@ def listen_to_batch(model: Model, texts: Sequence[Sequence[int]], listen: Listen
     batch = pad(texts, padding_id(model.module), "right")
     if not bool(batch.present.all()):
         check_padding(model.module, "right")
-    with tap(model.module, _listener(model, listen, range(len(texts)))):
+    with tap(model.module, _listener(model, listen, range(len(texts))), editor=_editor(model, texts)):
         run_padded(model.module, batch)
+
+
+def _editor(model: Model, texts: Sequence[Sequence[int]]) -> Editor | None:
+    """What edits these texts, where the model is an edited one."""
+    if not model.edit:
+        return None
+    return model.editor([edited_text(model.edit, from_ids(model.tokenizer, ids)) for ids in texts])
 
 
 def _listener(model: Model, listen: Listen, texts: range) -> Callable[[Heard], None]:
@@ -91,7 +100,7 @@ def run_with_states(model: Model, ids: Sequence[int], listen: Listen) -> States:
         run_own_code(module, here, _listener(model, listen, range(1)))
         with evaluating(module):
             return _states(module, here)
-    with tap(module, _listener(model, listen, range(1))):
+    with tap(module, _listener(model, listen, range(1)), editor=_editor(model, [ids])):
         return _states(module, here)
 
 
