@@ -7,6 +7,7 @@ It runs the experiment `sink` on a small encoder with `--engine ray`; "killed" k
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import subprocess
@@ -24,7 +25,11 @@ def start() -> None:
     """A cluster of this machine, for this process and its children alone."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     ray.init(
-        num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="error", object_store_memory=80 << 20
+        num_cpus=2,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+        object_store_memory=80 << 20,
     )
 
 

@@ -69,7 +69,8 @@ def test_expected_figures_have_their_own_tolerance() -> None:
 
 def run_of(sha256: str, **settings: Any) -> dict[str, Any]:
     """The "run" of a report of the experiment `sink`."""
-    return {"model": {"name": "m", "sha256": sha256}, "data": {"parts": {"sink": {"settings": settings, "items_sha256": "i"}}}}
+    part = {"settings": settings, "items_sha256": "i"}
+    return {"model": {"name": "m", "sha256": sha256}, "data": {"parts": {"sink": part}}}
 
 
 def expectations(folder: Path, **changes: Any) -> Path:
