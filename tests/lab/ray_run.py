@@ -24,13 +24,8 @@ from heedmap.cli.main import main as heedmap
 def start() -> None:
     """A cluster of this machine, for this process and its children alone."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    ray.init(
-        num_cpus=2,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level=logging.ERROR,
-        object_store_memory=80 << 20,
-    )
+    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
+    ray.init(num_cpus=2, object_store_memory=80 << 20, **quiet)
 
 
 def workers() -> list[int]:

@@ -45,7 +45,7 @@ def start(folder: Path, items: int = ITEMS, pause: float = PAUSE, most_bytes: in
 
 def finish(process: Any) -> tuple[int, str]:
     """The exit code and what was said on stderr."""
-    _, errors = process.communicate(timeout=120)
+    _, errors = process.communicate(timeout=600)
     return process.returncode, errors
 
 
@@ -145,7 +145,7 @@ def test_a_real_run_from_the_command_line_that_is_killed(tmp_path: Path) -> None
     moments = random.SystemRandom()
 
     def command(folder: Path) -> Any:
-        arguments = ["lab", "causal", "--model", "minilm", "--limit", "30", "--resume", "-o", str(folder)]
+        arguments = ["lab", "causal", "--model", "minilm", "--limit", "8", "--resume", "-o", str(folder)]
         environment = {**os.environ, "OMP_NUM_THREADS": "1"}
         return subprocess.Popen(
             [sys.executable, "-m", "heedmap", *arguments],
