@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import ray
 
@@ -24,7 +25,7 @@ from heedmap.cli.main import main as heedmap
 def start() -> None:
     """A cluster of this machine, for this process and its children alone."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    quiet = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
+    quiet: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
     ray.init(num_cpus=2, object_store_memory=80 << 20, **quiet)
 
 
