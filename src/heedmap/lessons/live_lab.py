@@ -1,0 +1,107 @@
+"""Live figures of the lab: as they were measured and recorded with Heedmap, for weights that are pinned by a hash.
+
+The lab's own tests measure them again, so that a figure that a lesson quotes cannot drift from the experiment.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from heedmap.arithmetic.names import listed, nearest
+from heedmap.arithmetic.writing import number
+from heedmap.errors import LessonError
+from heedmap.lab.expectations import read_expectations, shipped
+from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
+
+BAR = 40
+"""Characters of a bar that stands for 1."""
+
+
+@functools.cache
+def recorded(experiment: str, model: str) -> Mapping[str, Any]:
+    """The recorded figures of an experiment on a model, by name.
+
+    Raises:
+        LessonError: nothing is recorded for them.
+
+    Example:
+        >>> recorded("causal", "smollm2")["causal.leaking"]
+        0
+    """
+    if model not in shipped():
+        raise LessonError(f"nothing is recorded for {model!r}: expected one of {listed(shipped())}")
+    parts = read_expectations(Path(model)).parts
+    found = [part for part in parts if part.experiment == experiment]
+    if not found:
+        names = sorted({part.experiment for part in parts})
+        raise LessonError(f"nothing is recorded of {experiment!r} on {model}: expected one of {listed(names)}")
+    return {name: entry["value"] for part in found for name, entry in part.figures.items()}
+
+
+def _asked(arguments: Arguments) -> Mapping[str, Any]:
+    """The figures of the experiment and model that a call names."""
+    experiment = arguments.word("an experiment")
+    return recorded(experiment, arguments.option("model", "smollm2") or "")
+
+
+@REGISTRY.add(
+    "recorded",
+    "EXPERIMENT FIGURE [model=smollm2] [times=1] [digits=3]",
+    "a figure that the lab measured; times=100 gives percent",
+)
+def _recorded(arguments: Arguments) -> Figure:
+    figures, name = _asked(arguments), arguments.word("a figure's name")
+    times = Arguments([arguments.option("times", "1") or ""], {}).numbers("times")[0]
+    digits = arguments.digits(3)
+    if name not in figures:
+        raise LessonError(f"no figure {name!r} is recorded{nearest(name, figures)}")
+    value = figures[name]
+    if isinstance(value, bool):
+        return Figure("yes" if value else "no")
+    if isinstance(value, str):
+        return Figure(value)
+    value *= times
+    if isinstance(value, int) or (times != 1 and digits == 0):
+        return Figure(f"{value:.0f}", float(value))
+    return rounded(value, digits)
+
+
+@REGISTRY.add(
+    "recorded-layers",
+    "EXPERIMENT FIGURE [model=smollm2]",
+    "a figure of each layer that the lab measured, as bars",
+    block=True,
+)
+def _recorded_layers(arguments: Arguments) -> Figure:
+    figures, name = _asked(arguments), arguments.word("a figure's name")
+    pattern = re.compile(re.escape(name).replace("layerN", r"layer(\d+)"))
+    found = {int(match[1]): value for key, value in figures.items() if (match := pattern.fullmatch(key))}
+    if "layerN" not in name or not found:
+        raise LessonError(f"expected a name such as sink.layerN.median, found {name!r}")
+    bars = [f"{layer:5}  {number(found[layer], 3)}  {bar(found[layer])}".rstrip() for layer in sorted(found)]
+    return Figure("\n".join(["layer", *bars]))
+
+
+@REGISTRY.add("recorded-extreme", "EXPERIMENT FIGURE largest|smallest [model=smollm2]", "the layer with most or least")
+def _recorded_extreme(arguments: Arguments) -> Figure:
+    figures, name, which = _asked(arguments), arguments.word("a figure's name"), arguments.word("largest or smallest")
+    pattern = re.compile(re.escape(name).replace("layerN", r"layer(\d+)"))
+    found = {int(match[1]): value for key, value in figures.items() if (match := pattern.fullmatch(key))}
+    if not found or which not in ("largest", "smallest"):
+        raise LessonError(f"expected a name such as sink.layerN.median, and largest or smallest, found {name} {which}")
+    layer = (max if which == "largest" else min)(found, key=lambda one: found[one])
+    return Figure(str(layer), float(layer))
+
+
+def bar(share: float) -> str:
+    """A share as a bar of blocks.
+
+    Example:
+        >>> bar(0.25), bar(0.0)
+        ('██████████', '')
+    """
+    return "█" * round(share * BAR)
