@@ -48,6 +48,16 @@ def _asked(arguments: Arguments) -> Mapping[str, Any]:
     return recorded(experiment, arguments.option("model", "smollm2") or "")
 
 
+def _layers(figures: Mapping[str, Any], name: str) -> dict[int, float]:
+    """The values of a figure that each layer has; the name has `layerN` where the layer's number stands."""
+    pattern = re.compile(re.escape(name).replace("layerN", r"layer(\d+)"))
+    matches = {key: pattern.fullmatch(key) for key in figures} if "layerN" in name else {}
+    found = {int(match[1]): float(figures[key]) for key, match in matches.items() if match is not None}
+    if not found:
+        raise LessonError(f"expected a name such as sink.layerN.median, found {name!r}")
+    return found
+
+
 @REGISTRY.add(
     "recorded",
     "EXPERIMENT FIGURE [model=smollm2] [times=1] [digits=3]",
@@ -64,10 +74,9 @@ def _recorded(arguments: Arguments) -> Figure:
         return Figure("yes" if value else "no")
     if isinstance(value, str):
         return Figure(value)
-    value *= times
-    if isinstance(value, int) or (times != 1 and digits == 0):
-        return Figure(f"{value:.0f}", float(value))
-    return rounded(value, digits)
+    if isinstance(value, int):
+        digits = 0
+    return rounded(value * times, digits)
 
 
 @REGISTRY.add(
@@ -78,10 +87,7 @@ def _recorded(arguments: Arguments) -> Figure:
 )
 def _recorded_layers(arguments: Arguments) -> Figure:
     figures, name = _asked(arguments), arguments.word("a figure's name")
-    pattern = re.compile(re.escape(name).replace("layerN", r"layer(\d+)"))
-    found = {int(match[1]): value for key, value in figures.items() if (match := pattern.fullmatch(key))}
-    if "layerN" not in name or not found:
-        raise LessonError(f"expected a name such as sink.layerN.median, found {name!r}")
+    found = _layers(figures, name)
     bars = [f"{layer:5}  {number(found[layer], 3)}  {bar(found[layer])}".rstrip() for layer in sorted(found)]
     return Figure("\n".join(["layer", *bars]))
 
@@ -89,10 +95,9 @@ def _recorded_layers(arguments: Arguments) -> Figure:
 @REGISTRY.add("recorded-extreme", "EXPERIMENT FIGURE largest|smallest [model=smollm2]", "the layer with most or least")
 def _recorded_extreme(arguments: Arguments) -> Figure:
     figures, name, which = _asked(arguments), arguments.word("a figure's name"), arguments.word("largest or smallest")
-    pattern = re.compile(re.escape(name).replace("layerN", r"layer(\d+)"))
-    found = {int(match[1]): value for key, value in figures.items() if (match := pattern.fullmatch(key))}
-    if not found or which not in ("largest", "smallest"):
-        raise LessonError(f"expected a name such as sink.layerN.median, and largest or smallest, found {name} {which}")
+    found = _layers(figures, name)
+    if which not in ("largest", "smallest"):
+        raise LessonError(f"expected largest or smallest, found {which!r}")
     layer = (max if which == "largest" else min)(found, key=lambda one: found[one])
     return Figure(str(layer), float(layer))
 

@@ -104,6 +104,15 @@ def _ordinary(arguments: Arguments) -> Figure:
     return rounded(float(found[1:].sum() / (len(found) - 1)), digits)
 
 
+@REGISTRY.add(
+    "head-mean", "TEXT WORD ON [layer=16] [model=smollm2] [digits=3]", "a weight, as the mean over heads", model=True
+)
+def _head_mean(arguments: Arguments) -> Figure:
+    text, word, on = arguments.word("a text"), arguments.word("a word"), arguments.word("a word looked at")
+    digits, (model, layer, _) = arguments.digits(3), _place(arguments)
+    return rounded(_reading(model, text).row(word, layer).share(on), digits)
+
+
 def _read_row(arguments: Arguments) -> tuple[list[str], Array]:
     """The labels and numbers that a call asks for."""
     text, word = arguments.word("a text"), arguments.word("a word")
