@@ -10,7 +10,7 @@ import pytest
 from scipy.special import softmax
 
 import heedmap.lessons.computations  # noqa: F401 - brings every computation into the registry
-from heedmap.arithmetic import example
+from heedmap.arithmetic import attend, example
 from heedmap.errors import LessonError
 from heedmap.lessons.live import compute
 from heedmap.lessons.live_layer import LAYER
@@ -90,7 +90,8 @@ def test_the_layer_is_that_of_its_tables() -> None:
     query, key, value = (x @ tables[f"{name}_table"] for name in ("query", "key", "value"))
     blends = []
     for head in (0, 1):
-        weights = softmax(query[:, 2 * head : 2 * head + 2] @ key.T / math.sqrt(2), axis=-1)
+        scores = query[:, 2 * head : 2 * head + 2] @ key.T / math.sqrt(2)
+        weights = softmax(np.where(np.tri(4, dtype=bool), scores, -np.inf), axis=-1)
         blends.append(weights @ value)
         assert compute(f"layer-weight {head} cat asks=sat").value == pytest.approx(weights[2, 1])
         assert compute(f"layer-blend {head} 0").value == pytest.approx(blends[-1][3, 0])
@@ -100,12 +101,15 @@ def test_the_layer_is_that_of_its_tables() -> None:
     for index in range(3):
         assert compute(f"layer-vector output it {index}").value == pytest.approx(out[3, index])
         assert compute(f"layer-vector output it {index} join=swapped").value == pytest.approx(wrong_way[3, index])
+    assert [compute(f"layer-largest {head} asks=it").text for head in (0, 1)] == ["cat", "sat"]
+    assert compute("layer-largest 0 asks=sat").text == "cat"
+    assert compute("layer-head 0 asks=cat").text.count("—") == 2 * 4 + 1  # two hidden words, and the note
     assert compute("layer-joined 3").value == pytest.approx(joined[3, 3])
     assert compute("layer-vector query it 3").value == query[3, 3]
     assert compute("layer-work query it 3").text == "1.0·1.0 + 0.0·0.0 + 1.0·1.0 = 2.0"
     one = softmax((query[3, :2] + query[3, 2:]) @ key.T / math.sqrt(2))
     assert compute("layer-weight 0 sat heads=one").value == pytest.approx(one[2])
-    same = softmax(key[1] @ key.T / math.sqrt(2))
+    same = softmax(key[1] @ key[:2].T / math.sqrt(2))
     assert compute("layer-weight 1 cat asks=cat queries=keys").value == pytest.approx(same[1])
 
 
@@ -119,6 +123,19 @@ def test_turning_is_multiplying_complex_numbers() -> None:
     near, far = compute("turned-dot 1,2 2,1 5 3"), compute("turned-dot 1,2 2,1 105 103")
     assert near.value == pytest.approx(far.value)
     assert compute("turn 1,0 3").text == "[0.00, 1.00]"
+    table = compute("turned-table 1.5,-0.5 0.3,2 5,3;9,7;2,2 degrees=20").text.splitlines()
+    assert (
+        table[1].split()[-2:]
+        == table[2].split()[-2:]
+        == ["2", compute("turned-dot 1.5,-0.5 0.3,2 2 0 degrees=20").text]
+    )
+    assert table[3].split() == ["2", "2", "0", "-0.55"]  # 1.5 * 0.3 - 0.5 * 2: the same place, as if not turned
+
+
+def test_which_keys_a_head_shares_is_that_of_the_arithmetic() -> None:
+    trace = attend([[[1]]] * 9, [[[1]]] * 3, [[[1]]] * 3)
+    for head in range(9):
+        assert compute(f"key-head {head} 9 3").value == trace.key_head(head)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +151,9 @@ def test_turning_is_multiplying_complex_numbers() -> None:
         ("layer-vector query it 9", "index from 0 to 3, found 9"),
         ("layer-vector question it", "expected one of query, key, value, output"),
         ("layer-joined join=twice", "option join: expected one of"),
+        ("key-head 9 9 3", "expected a head from 0 to 8, found 9"),
+        ("key-head 1 9 2", "expected a multiple of 2 heads, found 9"),
+        ("turned-table 1,0 1,0 3", "expected two places"),
         ("turn 1,2,3 1", "expected 2 numbers to turn, found 3"),
     ],
 )

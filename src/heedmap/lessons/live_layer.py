@@ -30,7 +30,7 @@ LAYER = LayerInputs(
         "key_value_heads": 1,
     },
 )
-"""Head 0 asks for things, head 1 for doings; both look at the same keys."""
+"""Head 0 asks for things, head 1 for doings; both look at the same keys, and backwards only."""
 
 STEPS = ("query", "key", "value", "output")
 """The learned tables."""
@@ -62,7 +62,7 @@ def worked_layer(arguments: Arguments) -> Trace:
     if asked["join"]:  # the same as to exchange the halves of the way out
         output_table = np.array(tables["output_table"])
         tables["output_table"] = np.concatenate([output_table[2:], output_table[:2]])
-    return replace(LAYER, tables=tables).attend()
+    return replace(LAYER, tables=tables).attend(causal=True)
 
 
 def _step(trace: Trace, name: str) -> tuple[Array, Projection]:
@@ -144,6 +144,7 @@ def _head_table(arguments: Arguments) -> Figure:
         head.query[row : row + 1],
         head.key,
         head.value,
+        mask=head.allowed[row : row + 1],
         query_tokens=head.query_tokens[row : row + 1],
         key_tokens=head.key_tokens,
     )
@@ -156,6 +157,13 @@ def _weight(arguments: Arguments) -> Figure:
     row, head = _asking(arguments, trace), _head(arguments, trace)
     key = find_token(head.key_tokens, arguments.word("a token"))
     return rounded(float(head.weights[row, key]), arguments.digits(2))
+
+
+@REGISTRY.add("layer-largest", f"HEAD [asks=it] {_BROKEN}", "the word with the largest weight in one head")
+def _largest(arguments: Arguments) -> Figure:
+    trace = worked_layer(arguments)
+    row, head = _asking(arguments, trace), _head(arguments, trace)
+    return Figure(head.key_tokens[int(head.weights[row].argmax())])
 
 
 @REGISTRY.add("layer-blend", f"HEAD [INDEX] [asks=it] [digits=2] {_BROKEN}", "what one head takes home, or one number")
@@ -186,3 +194,14 @@ def _within(index: int, count: int) -> int:
     if index >= count:
         raise LessonError(f"expected an index from 0 to {count - 1}, found {index}")
     return index
+
+
+@REGISTRY.add("key-head", "HEAD HEADS KEY-HEADS", "the key-value head that a query head uses, all counted from 0")
+def _key_head(arguments: Arguments) -> Figure:
+    head, heads, groups = (arguments.whole(what) for what in ("a head", "how many heads", "how many key-value heads"))
+    if not groups or heads % groups:
+        raise LessonError(f"expected a multiple of {groups} heads, found {heads}")
+    if head >= heads:
+        raise LessonError(f"expected a head from 0 to {heads - 1}, found {head}")
+    shared = head // (heads // groups)
+    return Figure(str(shared), float(shared))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from heedmap.arithmetic.checks import Array
-from heedmap.arithmetic.writing import vector
+from heedmap.arithmetic.writing import columns, number, vector
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 
@@ -52,3 +52,22 @@ def _turned_dot(arguments: Arguments) -> Figure:
     asks, asked = arguments.whole("the query's place"), arguments.whole("the key's place")
     product = turned(query, asks, degrees) @ turned(key, asked, degrees)
     return rounded(float(product), arguments.digits(2))
+
+
+@REGISTRY.add(
+    "turned-table",
+    "A,B C,D PLACE,PLACE;PLACE,PLACE [degrees=30]",
+    "the same for several pairs of places",
+    block=True,
+)
+def _turned_table(arguments: Arguments) -> Figure:
+    degrees = _degrees(arguments)
+    query, key = arguments.numbers("the query"), arguments.numbers("the key")
+    rows = [["the query's place", "the key's place", "apart", "product"]]
+    for pair in arguments.rows("pairs of places"):
+        if len(pair) != 2 or any(place < 0 or place != int(place) for place in pair):
+            raise LessonError(f"expected two places, whole numbers from 0, found {pair}")
+        asks, asked = (int(place) for place in pair)
+        product = turned(query, asks, degrees) @ turned(key, asked, degrees)
+        rows.append([str(asks), str(asked), str(asks - asked), number(float(product), 2)])
+    return Figure("\n".join(columns(rows, left=0)))
