@@ -80,6 +80,18 @@ def _recorded(arguments: Arguments) -> Figure:
 
 
 @REGISTRY.add(
+    "recorded-minus", "EXPERIMENT FIGURE FIGURE [model=smollm2] [digits=3]", "one measured figure minus another"
+)
+def _recorded_minus(arguments: Arguments) -> Figure:
+    figures, digits = _asked(arguments), arguments.digits(3)
+    names = [arguments.word("a figure's name") for _ in range(2)]
+    values = [figures.get(name) for name in names]
+    if not all(isinstance(value, int | float) for value in values):
+        raise LessonError(f"expected two figures that are numbers, found {listed(names)}")
+    return rounded(float(values[0]) - float(values[1]), digits)
+
+
+@REGISTRY.add(
     "recorded-layers",
     "EXPERIMENT FIGURE [model=smollm2]",
     "a figure of each layer that the lab measured, as bars",

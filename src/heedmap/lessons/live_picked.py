@@ -102,6 +102,13 @@ def _picked_weight(arguments: Arguments) -> Figure:
     return rounded(float(weight), arguments.digits(3))
 
 
+@REGISTRY.add("picked-lead", f"PAIR [on=PAIR] {_ORDER} [digits=2]", "the lead of that head there", model=True)
+def _picked_lead(arguments: Arguments) -> Figure:
+    pair = arguments.word("a pair")
+    on = arguments.option("on", pair) or ""
+    return rounded(float(looks_of(on).lead[_order(arguments), picked(pair)]), arguments.digits(2))
+
+
 @REGISTRY.add("picked-at", f"PAIR [on=PAIR] {_ORDER}", "the noun at which that head points", model=True)
 def _picked_at(arguments: Arguments) -> Figure:
     pair = arguments.word("a pair")
