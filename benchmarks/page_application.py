@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from playwright.sync_api import Browser, Page, Request
 
@@ -28,7 +29,8 @@ def running() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as state:
         command = [sys.executable, "-m", "heedmap", "serve", "--no-open"]
         environment = {**os.environ, "XDG_STATE_HOME": state}
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+        pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        process = subprocess.Popen(command, text=True, env=environment, **pipes)
         assert process.stdout is not None
         yield process.stdout.readline().strip().rstrip("/")
         process.send_signal(signal.SIGINT)

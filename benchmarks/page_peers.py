@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Route
 
-from benchmarks.page_browser import HOVER, PATIENCE, PRESS, Frames, Served, first_picture, frames_of, opened
+from benchmarks.page_browser import HOVER, PATIENCE, PRESS, Frames, Picture, Served, first_picture, frames_of, opened
 from benchmarks.peers import PYTHON
 from heedmap.reading.reading import Reading
 
@@ -38,18 +39,18 @@ class Viewer:
     Attributes:
         name: the tool, and how it was opened.
         size: bytes of the file.
-        picture: milliseconds to the first picture; None: blank.
+        picture: how long until the first picture; None: blank.
         frames: while the pointer moves over it.
     """
 
     name: str
     size: int
-    picture: float | None
+    picture: Picture | None
     frames: Frames | None
 
     def line(self) -> list[str]:
         """Cells of the table."""
-        picture = "blank" if self.picture is None else f"{self.picture / 1000:.2f} s"
+        picture = "blank" if self.picture is None else str(self.picture)
         return [self.name, f"{self.size / 1e6:.2f} MB", picture, "-" if self.frames is None else str(self.frames)]
 
 
@@ -117,6 +118,6 @@ def _scripts(folder: Path) -> Served | None:
             route.fulfill(path=folder / "node_modules" / file, content_type="text/javascript")
 
     def serve(context: BrowserContext) -> Any:
-        context.route("https://**", answer)
+        context.route(re.compile("^https:"), answer)
 
     return serve

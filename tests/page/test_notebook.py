@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
+import subprocess
+import sys
+import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from heedmap.drawing.page.bundle import load_bundle
+from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from tests.browser import opened
 from tests.page.conftest import Written
@@ -98,3 +104,61 @@ def test_numbers_that_came_in_part_are_told(browser: Browser, folder: Path, kind
     with opened(browser, (folder / "notebook.html").as_uri()) as page:
         page.evaluate(SHOW, {"script": bundle.script, "style": bundle.style, "widgets": [cut]})
         expect(page.get_by_role("alert")).to_contain_text("did not come whole: run the cell again")
+
+
+NOTEBOOK = """import marimo
+app = marimo.App()
+
+@app.cell
+def _():
+    import heedmap
+    model = heedmap.load("smollm2")
+    reading = model.read("The cat sat on the mat because it was warm.", layers=[16])
+    return (reading,)
+
+@app.cell
+def _(reading):
+    reading
+    return
+
+@app.cell
+def _(reading):
+    reading.widget(word="it", layer=16, head=3)
+    return
+
+if __name__ == "__main__":
+    app.run()
+"""
+"""A reading as the last line of a cell, and its widget in the next."""
+
+
+@pytest.mark.slow
+def test_two_cells_of_a_real_marimo(browser: Browser, smollm2: Model, tmp_path: Path) -> None:
+    if importlib.util.find_spec("marimo") is None:
+        pytest.skip("marimo is not installed: pip install marimo, and this runs a real notebook")
+    (tmp_path / "notebook.py").write_text(NOTEBOOK, encoding="utf-8")
+    command = [sys.executable, "-m", "marimo", "run", "notebook.py", "--headless", "--no-token", "--port", "2919"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as running:
+        try:
+            wait_for("http://127.0.0.1:2919")
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto("http://127.0.0.1:2919")
+            pages = page.locator(".heedmap .view")
+            expect(pages).to_have_count(2, timeout=240_000)
+            row = smollm2.read("The cat sat on the mat because it was warm.", layers=[16]).row("it", layer=16, head=3)
+            shown = page.locator(".heedmap").last.get_by_role("option", name="cat").locator(".word-number")
+            expect(shown).to_have_text(f"{row.share('cat'):.3f}")
+            page.close()
+        finally:
+            running.terminate()
+
+
+def wait_for(address: str) -> None:
+    """Until a server answers."""
+    for _ in range(240):
+        try:
+            with urllib.request.urlopen(address, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.5)
+    pytest.fail(f"nothing answers at {address}")
