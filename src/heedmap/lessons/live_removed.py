@@ -135,3 +135,42 @@ def _removed_size(arguments: Arguments) -> Figure:
     if abs(lost) < SMALLEST:
         return Figure("hardly anything")
     return Figure("the right noun loses" if lost > 0 else "the right noun gains")
+
+
+def _lost_in_both(pair: str, head: int, layer: int) -> tuple[float, float]:
+    """What the right noun loses in both versions of a pair without a head."""
+    row = removals(pair, layer, BY[0])
+    place = np.flatnonzero(row["layer"] == layer)[head]
+    return float(row["effect"][0, place]), float(row["effect"][1, place])
+
+
+@REGISTRY.add(
+    "removed-both",
+    "PAIR,PAIR,... HEAD [layer=16]",
+    "what the right noun loses without a head, in both versions of some pairs",
+    block=True,
+    model=True,
+)
+def _removed_both(arguments: Arguments) -> Figure:
+    pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
+    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
+    found = np.array([_lost_in_both(pair, head, layer) for pair in pairs])
+    rows = [["pair", "lost in version 1", "in version 2", "on average"]]
+    rows += [
+        [pair, *(number(float(one), 2) for one in (*lost, lost.mean()))]
+        for pair, lost in zip(pairs, found, strict=True)
+    ]
+    rows.append(["all", *(number(float(one), 2) for one in (*found.mean(axis=0), found.mean()))])
+    return Figure("\n".join(columns(rows)))
+
+
+@REGISTRY.add(
+    "removed-mean",
+    "PAIR,PAIR,... HEAD [layer=16] [digits=2]",
+    "the average of that over pairs and versions",
+    model=True,
+)
+def _removed_mean(arguments: Arguments) -> Figure:
+    pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
+    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
+    return rounded(float(np.mean([_lost_in_both(pair, head, layer) for pair in pairs])), arguments.digits(2))
