@@ -45,8 +45,9 @@ def differences(model: Model, texts: Sequence[str], special_tokens: bool | None)
     def compare(layer: AttentionLayer, call: AttentionCall, texts: range) -> None:
         other = calls.pop(layer).made_exact()
         here = call.made_exact()
-        weights["before"].append(_weights_differ(other, here, 0, split, stop))
-        weights["after"].append(_weights_differ(other, here, split, stop, stop))
+        before, after = _weights_differ(other, here, split, stop)
+        weights["before"].append(before)
+        weights["after"].append(after)
 
     one = run_with_states(model, first, keep)
     two = run_with_states(model, second, compare)
@@ -73,15 +74,19 @@ def _looks_ahead(rule: MaskRule, device: torch.device) -> bool:
     return False
 
 
-def _weights_differ(one: AttentionCall, other: AttentionCall, start: int, stop: int, columns: int) -> np.ndarray:
-    """The largest difference of any weight of queries `start` to `stop` on the first `columns` keys, [head]."""
-    largest = np.zeros(one.heads, np.float32) if start < stop else np.full(one.heads, np.nan, np.float32)
-    step = max(_CELLS // max(columns, 1) // one.heads, 1)
-    for begin in range(start, stop, step):
+def _weights_differ(one: AttentionCall, other: AttentionCall, split: int, stop: int) -> tuple[np.ndarray, np.ndarray]:
+    """The largest difference of any weight of the queries before `split`, and of those from there to `stop`, [head]."""
+    rows_apart = np.full((one.heads, stop), np.nan, np.float32)
+    step = max(_CELLS // max(stop, 1) // one.heads, 1)
+    for begin in range(0, stop, step):
         rows = slice(begin, min(begin + step, stop))
-        apart = one.weights(rows, slice(0, columns)) - other.weights(rows, slice(0, columns))
-        largest = np.maximum(largest, apart.abs().amax((0, 2, 3)).float().cpu().numpy())
-    return largest
+        apart = one.weights(rows, slice(0, stop)) - other.weights(rows, slice(0, stop))
+        rows_apart[:, rows] = apart.abs().amax((0, 3)).float().cpu().numpy()
+    nothing = np.full(one.heads, np.nan, np.float32)
+    return (
+        rows_apart[:, :split].max(1) if split else nothing,
+        rows_apart[:, split:].max(1) if split < stop else nothing,
+    )
 
 
 def _states_differ(one: States, two: States, split: int, stop: int) -> dict[str, Any]:
