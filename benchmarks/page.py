@@ -65,7 +65,7 @@ def our_line(browser: Browser, length: int, path: Path, repeats: int) -> list[st
     line = [
         f"{length:,} x {30 if length == 128 else 1}",
         f"{path.stat().st_size / 1e6:.2f} MB",
-        "-" if first is None else str(first),
+        "-" if first is None else f"{first:.2f} s",
         f"{FIRST_VIEW[length]:g} s" if length in FIRST_VIEW else "-",
         str(crosshair),
         str(panning),
@@ -142,8 +142,7 @@ def measured(repeats: int, lengths: list[int], ahead: bool) -> str:
         f"Measured on {datetime.now(UTC):%Y-%m-%d} in headless Chromium {version} without a GPU.",
         f"{ran} ({os.cpu_count()} cores, load {load:.0f} at the start, {os.getloadavg()[0]:.0f} at the end),",
         "the application's server beside it.",
-        f"First views are medians of {repeats} openings, frames the best of {repeats} runs;",
-        "“at work” is what the page's main thread had of a processor.",
+        f"First views are medians of {repeats} openings, frames the best of {repeats} runs.",
     ]
     application_table = markdown_table(["the local application", ""], [list(one) for one in application.items()])
     return "\n\n".join(["\n".join(said), bundle_size(), markdown_table(columns, lines), peers, application_table])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page
 
@@ -74,21 +74,6 @@ Served = Callable[[BrowserContext], None]
 """What a context is given before a page opens, such as scripts that stand for those of a CDN."""
 
 
-class Picture(NamedTuple):
-    """When there was a first picture, and what of that time the page itself was at work.
-
-    Attributes:
-        wall: milliseconds from opening the page.
-        busy: milliseconds that its main thread had of a processor until then: no more with other work beside it.
-    """
-
-    wall: float
-    busy: float
-
-    def __str__(self) -> str:
-        return f"{self.wall / 1000:.2f} s ({self.busy / 1000:.2f} s at work)"
-
-
 @contextmanager
 def opened(browser: Browser, address: str, ready: str, served: Served | None = None) -> Iterator[Page]:
     """A page in a context of its own, whose `heedmapReady` is when an expression first held; no network."""
@@ -105,21 +90,17 @@ def opened(browser: Browser, address: str, ready: str, served: Served | None = N
 
 def first_picture(
     browser: Browser, address: str, ready: str, repeats: int, served: Served | None = None, patience: int = PATIENCE
-) -> Picture | None:
-    """Medians from opening to the first frame in which an expression holds; None where it never does."""
-    walls, busy = [], []
+) -> float | None:
+    """Median seconds from opening to the first frame in which an expression holds; None where it never does."""
+    found = []
     for _ in range(repeats):
         with opened(browser, address, ready, served) as page:
-            session = page.context.new_cdp_session(page)
-            session.send("Performance.enable", {"timeDomain": "threadTicks"})
             try:
                 page.wait_for_function("() => window.heedmapReady !== undefined", timeout=patience)
             except Error:
                 return None
-            walls.append(float(page.evaluate("window.heedmapReady")))
-            told = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
-            busy.append(1000 * float(told["TaskDuration"]))
-    return Picture(statistics.median(walls), statistics.median(busy))
+            found.append(float(page.evaluate("window.heedmapReady")) / 1000)
+    return statistics.median(found)
 
 
 def map_frames(page: Page, *, drag: bool, steps: int = 0, frames: int = 150) -> Frames:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from playwright.sync_api import Browser, BrowserContext, Route
 
-from benchmarks.page_browser import HOVER, PATIENCE, PRESS, Frames, Picture, Served, first_picture, frames_of, opened
+from benchmarks.page_browser import HOVER, PATIENCE, PRESS, Frames, Served, first_picture, frames_of, opened
 from benchmarks.peers import PYTHON
 from heedmap.reading.reading import Reading
 
@@ -39,18 +39,18 @@ class Viewer:
     Attributes:
         name: the tool, and how it was opened.
         size: bytes of the file.
-        picture: how long until the first picture; None: blank.
+        picture: seconds until the first picture; None: blank.
         frames: while the pointer moves over it.
     """
 
     name: str
     size: int
-    picture: Picture | None
+    picture: float | None
     frames: Frames | None
 
     def line(self) -> list[str]:
         """Cells of the table."""
-        picture = "blank" if self.picture is None else str(self.picture)
+        picture = "blank" if self.picture is None else f"{self.picture:.2f} s"
         return [self.name, f"{self.size / 1e6:.2f} MB", picture, "-" if self.frames is None else str(self.frames)]
 
 
