@@ -27,7 +27,7 @@ function drawTitles(pen: Pen, scene: Scene): void {
   const width = Math.min(pane.width, (columns.stop - scene.view.x) * scene.view.cell);
   const height = Math.min(pane.height, (rows.stop - scene.view.y) * scene.view.cell);
   pen.text("to (key): who is looked at →", left + width, titleY, {
-    align: width > 190 ? "right" : "centre",
+    align: left + width > 190 ? "right" : "centre",
     colour: quiet,
   });
   // Beside short maps the whole sentence would stick out.

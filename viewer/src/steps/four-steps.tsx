@@ -37,6 +37,13 @@ export function FourSteps({ vectors, labels, asking, row, info, choice, onChoose
         “<bdi>{asking.label}</bdi>” may look at nothing in this layer: there are no steps to show.
       </p>
     );
+  if (Array.from(work.query).some(Number.isNaN))
+    return (
+      <p class="reason" role="note">
+        The query of “<bdi>{asking.label}</bdi>” is not a number (nan), and neither is anything that would be worked from
+        it.
+      </p>
+    );
   const chosen = choice !== null && choice < labels.length ? choice : best;
   return (
     <div class="four-steps">
