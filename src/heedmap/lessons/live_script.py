@@ -51,7 +51,7 @@ def output(name: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False)
     if done.returncode:
         raise LessonError(f"the script {name} failed: {(done.stderr.strip().splitlines() or [''])[-1]}")
-    return done.stdout.rstrip("\n")
+    return "\n".join(line.rstrip() for line in done.stdout.rstrip("\n").split("\n"))
 
 
 @REGISTRY.add("script", "NAME", "a short program, with its lines numbered", block=True)

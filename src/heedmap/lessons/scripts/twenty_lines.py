@@ -1,20 +1,20 @@
-"""Where does "it" look? One row of one head of a real model, with transformers alone."""
+"""Where does "it" look? With transformers alone."""
 
 import sys
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-name = sys.argv[1] if len(sys.argv) > 1 else "HuggingFaceTB/SmolLM2-135M-Instruct"
+name = (sys.argv[1:] or ["HuggingFaceTB/SmolLM2-135M-Instruct"])[0]
 text = "The trophy did not fit in the suitcase because it was too big."
 layer, head = 16, 3
 tokenizer = AutoTokenizer.from_pretrained(name)
-model = AutoModelForCausalLM.from_pretrained(name, attn_implementation="eager", dtype=torch.float32)
-encoded = tokenizer(text, return_tensors="pt")
+model = AutoModelForCausalLM.from_pretrained(name, dtype=torch.float32)
+model.set_attn_implementation("eager")
+ids = tokenizer(text, return_tensors="pt")["input_ids"]
 with torch.no_grad():
-    result = model(**encoded, output_attentions=True)
-tokens = [token.strip() for token in tokenizer.batch_decode(encoded["input_ids"].T)]
-weights = result.attentions[layer][0, head]  # a row for each token that looks
-asking = tokens.index("it")
-for token, weight in zip(tokens[: asking + 1], weights[asking].tolist(), strict=False):
+    result = model(ids, output_attentions=True)
+tokens = [token.strip() for token in tokenizer.batch_decode(ids.T)]
+row = result.attentions[layer][0, head, tokens.index("it")].tolist()
+for token, weight in zip(tokens, row, strict=True):
     print(f"{token:8}  {weight:.3f}  {'█' * round(40 * weight)}")
