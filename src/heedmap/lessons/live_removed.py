@@ -71,6 +71,17 @@ def _removed(arguments: Arguments) -> Figure:
     return rounded(float(asked.lost[asked.head(arguments)]), arguments.digits(2))
 
 
+@REGISTRY.add("removed-left", f"PAIR HEAD {_HOW} [digits=2]", "log-odds of the right noun without a head", model=True)
+def _removed_left(arguments: Arguments) -> Figure:
+    asked = _Asked(arguments)
+    return rounded(asked.odds - float(asked.lost[asked.head(arguments)]), arguments.digits(2))
+
+
+@REGISTRY.add("removed-times", f"PAIR {_PLACE} [digits=1]", "how many times as likely the right noun is", model=True)
+def _removed_times(arguments: Arguments) -> Figure:
+    return rounded(float(np.exp(_Asked(arguments).odds)), arguments.digits(1))
+
+
 @REGISTRY.add("removed-odds", f"PAIR {_PLACE} [digits=2]", "log-odds of the right noun with every head", model=True)
 def _removed_odds(arguments: Arguments) -> Figure:
     return rounded(_Asked(arguments).odds, arguments.digits(2))
