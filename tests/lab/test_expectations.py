@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,17 +16,17 @@ from heedmap.lab.run import RunPlace, perform
 from heedmap.reading.model import Model
 
 
-def run(model: Model, name: str, folder: Path) -> Report:
+def run(model: Model, name: str, folder: Path, limit: int | None = None, **settings: Any) -> Report:
     """The report of an experiment on its built-in data."""
-    request = Request(name, {name: experiment(name).Settings()}, {"name": model.name})
+    request = Request(name, {name: experiment(name).Settings(**settings)}, {"name": model.name}, limit=limit)
     report = perform(RunPlace(request, model, folder))
     assert report is not None
     return report
 
 
-def check_expectations(model: Model, name: str, folder: Path) -> None:
+def check_expectations(model: Model, name: str, folder: Path, limit: int | None = None, **settings: Any) -> None:
     """Every expected figure is found, within its tolerance."""
-    report = run(model, name, folder)
+    report = run(model, name, folder, limit, **settings)
     parts = parts_for(read_expectations(Path(model.name)), report.run)
     assert [part.experiment for part in parts] == [name]
     lines = [line for part in parts for line in check(part.figures, report.figures)]
@@ -43,6 +44,14 @@ def test_minilm_gives_the_recorded_figures(minilm: Model, name: str, tmp_path: P
 @pytest.mark.parametrize("name", ["sink", "causal", "reference", "heads"])
 def test_smollm2_gives_the_recorded_figures(smollm2: Model, name: str, tmp_path: Path) -> None:
     check_expectations(smollm2, name, tmp_path / "report")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_smollm2_gives_the_figures_that_lessons_quote(smollm2: Model, tmp_path: Path) -> None:
+    """Of experiments that take long, the part that was recorded."""
+    check_expectations(smollm2, "matters", tmp_path / "matters", limit=12, scatter=2)
+    check_expectations(smollm2, "dilution", tmp_path / "dilution", amounts=(0, 128, 512))
 
 
 def test_the_published_picture_has_the_figures_of_the_experiment(smollm2: Model, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from heedmap.arithmetic.checks import Array
 from heedmap.arithmetic.writing import columns, number, vector
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
+from heedmap.lessons.live_look import differs_most
+from heedmap.lessons.live_model import DEFAULT_MODEL
 
 ASKS = {"chat": [3.0, 0.3], "noir": [0.2, 3.2]}
 """What the words that are written ask with: the one looks for a thing, the other for a colour."""
@@ -75,3 +77,15 @@ def _vector(arguments: Arguments) -> Figure:
     if table is None or word not in table:
         raise LessonError(f"expected query, key or value and a word that has one, found {what} {word}")
     return Figure(vector(np.array(table[word]), 1))
+
+
+@REGISTRY.add(
+    "differs-band",
+    "TEXT OTHER WORD [model=smollm2]",
+    "by how much a word's rows differ at most between two texts, in words",
+    model=True,
+)
+def _differs_band(arguments: Arguments) -> Figure:
+    text, other, word = arguments.word("a text"), arguments.word("another text"), arguments.word("a word")
+    most = differs_most(arguments.option("model", DEFAULT_MODEL) or "", text, other, word)
+    return Figure("not at all" if most == 0 else "by less than a tenth" if most < 0.1 else "by more than a tenth")

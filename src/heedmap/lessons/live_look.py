@@ -141,6 +141,11 @@ def largest_differences(model: str, text: str, other: str) -> Array:
     return found
 
 
+def differs_most(model: str, text: str, other: str, word: str) -> float:
+    """By how much a word's rows differ at most between two texts, over all heads."""
+    return float(largest_differences(model, text, other)[_token(_reading(model, text), word)])
+
+
 @REGISTRY.add(
     "rows-differ",
     "TEXT OTHER WORD [model=smollm2] [digits=3]",
@@ -150,7 +155,7 @@ def largest_differences(model: str, text: str, other: str) -> Array:
 def _rows_differ(arguments: Arguments) -> Figure:
     text, other, word = arguments.word("a text"), arguments.word("another text"), arguments.word("a word")
     model, digits = arguments.option("model", DEFAULT_MODEL) or "", arguments.digits(3)
-    value = float(largest_differences(model, text, other)[_token(_reading(model, text), word)])
+    value = differs_most(model, text, other, word)
     return Figure("0", 0.0) if value == 0 else rounded(value, digits)
 
 
