@@ -65,16 +65,13 @@ def test_g4_a_cell_of_nine_heads_and_64_tokens_is_quick(smollm2: Model) -> None:
 def test_g5_the_page_and_pictures_are_written_without_a_display(tmp_path: Path) -> None:
     """G5: on a server with no display the command line writes .html, .png and .svg."""
     environment = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    program = [sys.executable, "-m", "heedmap"]
-    view = [*program, "view", "It was too big.", "--layers", "16", "--layer", "16", "-o", str(tmp_path / "page.html")]
-    script = "\n".join(
-        f"main(['map', 'It was too big.', '--layer', '16', '--head', '3', '-o', {str(tmp_path / name)!r}])"
-        for name in ("map.png", "map.svg")
-    )
-    maps = [sys.executable, "-c", f"from heedmap.cli.main import main\n{script}"]
-    for command in (view, maps):
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
+    view = ["view", "It was too big.", "--layers", "16", "--layer", "16"]
+    draw = ["map", "It was too big.", "--layer", "16", "--head", "3"]
+    commands = [[*view, "-o", "page.html"], [*draw, "-o", "map.png"], [*draw, "-o", "map.svg"]]
+    script = f"from heedmap.cli.main import main\nassert [main(one) for one in {commands!r}] == [0, 0, 0]"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
     header, _ = header_and_blocks((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert header["schema"] == "heedmap/page/1"
     assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
@@ -150,6 +147,10 @@ def test_g10_what_is_not_a_number_is_marked(browser: Browser, kinds: Written[Rea
         expect(page.locator(".sentence")).to_contain_text("6 of its 6 weights are not a number, so the row has no sum")
         expect(page.locator(".map-line")).to_contain_text("not a number (nan)")
         expect(page.locator(".panel-map")).to_contain_text("not a number")
+        go(page, "view=read&layer=5&head=1&query=7&unit=tokens")
+        expect(page.locator(".steps-check")).to_be_visible()  # a row without nan still has its steps
+        go(page, "view=read&layer=6&head=1&query=7&key=3&unit=tokens")
+        expect(page.locator(".panel-four")).to_contain_text("The query of “suit” is not a number (nan)")
         orange = page.locator(".map-stage canvas").evaluate(
             """one => [...new Uint32Array(one.getContext('2d').getImageData(0, 0, one.width, one.height).data.buffer)]
               .filter((pixel) => pixel === 0xff0c41c2).length"""

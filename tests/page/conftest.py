@@ -79,7 +79,7 @@ def both_ways(folder: Path, minilm: Model) -> Written[Reading]:
 def kinds(folder: Path) -> Written[Reading]:
     """Layers of every kind: windows, sinks, caps, holes, and one with weights that are not numbers."""
     read = reading()
-    read.page(folder / "kinds.html", layer=6, head=1, layers=range(8), steps=STEPS)
+    read.page(folder / "kinds.html", layer=6, head=1, layers=range(8), steps=[*STEPS, 6])
     return Written(folder / "kinds.html", read)
 
 
