@@ -85,10 +85,10 @@ def _recorded(arguments: Arguments) -> Figure:
 def _recorded_minus(arguments: Arguments) -> Figure:
     figures, digits = _asked(arguments), arguments.digits(3)
     names = [arguments.word("a figure's name") for _ in range(2)]
-    values = [figures.get(name) for name in names]
-    if not all(isinstance(value, int | float) for value in values):
+    first, second = (figures.get(name) for name in names)
+    if not isinstance(first, int | float) or not isinstance(second, int | float):
         raise LessonError(f"expected two figures that are numbers, found {listed(names)}")
-    return rounded(float(values[0]) - float(values[1]), digits)
+    return rounded(float(first) - float(second), digits)
 
 
 @REGISTRY.add(
