@@ -150,6 +150,7 @@ def test_which_keys_a_head_shares_is_that_of_the_arithmetic() -> None:
         ("layer-vector output it heads=one", "expected one of query, key, value, found 'output'"),
         ("layer-vector query it 9", "index from 0 to 3, found 9"),
         ("layer-vector question it", "expected one of query, key, value, output"),
+        ("layer-joined join=swapped heads=one", "one head cannot be joined the wrong way"),
         ("layer-joined join=twice", "option join: expected one of"),
         ("key-head 9 9 3", "expected a head from 0 to 8, found 9"),
         ("key-head 1 9 2", "expected a multiple of 2 heads, found 9"),

@@ -157,7 +157,5 @@ def _editing(model: Model, runs: Sequence[_Run], edits: Sequence[Edit]) -> conte
     """The model in eval mode, with the edits of each row where there are any."""
     if not any(edits):
         return evaluating(model.module)
-    texts = [
-        edited_text(edit, from_ids(model.tokenizer, run.ids)) for run, edit in zip(runs, edits, strict=True)
-    ]
+    texts = [edited_text(edit, from_ids(model.tokenizer, run.ids)) for run, edit in zip(runs, edits, strict=True)]
     return tap(model.module, lambda _: None, editor=model.editor(texts))

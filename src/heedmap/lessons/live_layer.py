@@ -59,10 +59,18 @@ def worked_layer(arguments: Arguments) -> Trace:
     if asked["heads"]:
         query_table = np.array(tables["query_table"])
         tables |= {"query_table": query_table[:, :2] + query_table[:, 2:], "heads": 1, "output_table": None}
-    if asked["join"]:  # the same as to exchange the halves of the way out
-        output_table = np.array(tables["output_table"])
-        tables["output_table"] = np.concatenate([output_table[2:], output_table[:2]])
-    return replace(LAYER, tables=tables).attend(causal=True)
+    trace = replace(LAYER, tables=tables).attend(causal=True)
+    return _joined_the_wrong_way(trace) if asked["join"] else trace
+
+
+def _joined_the_wrong_way(trace: Trace) -> Trace:
+    """The last head first, by the same output table."""
+    assert trace.layer is not None
+    if trace.layer.output is None:
+        raise LessonError("one head cannot be joined the wrong way: leave out heads=one or join=swapped")
+    table = trace.layer.output.table
+    swapped = replace(trace, output=trace.output[::-1])
+    return replace(swapped, layer=replace(trace.layer, output=Projection(table, None, swapped.joined @ table)))
 
 
 def _step(trace: Trace, name: str) -> tuple[Array, Projection]:
@@ -97,8 +105,9 @@ def _table(arguments: Arguments) -> Figure:
     _, step = _step(worked_layer(Arguments([], {})), name)
     joined = [f"head {index // 2}, number {index % 2}" for index in range(len(step.table))]
     names = joined if name == "output" else TRAITS
+    head = {"query": ("head 0", "head 0", "head 1", "head 1"), "output": TRAITS}.get(name, ("number 0", "number 1"))
     rows = [[one, *(given(cell, 2) for cell in row)] for one, row in zip(names, step.table, strict=True)]
-    return Figure("\n".join(columns(rows)))
+    return Figure("\n".join(columns([["", *head], *rows])))
 
 
 @REGISTRY.add("layer-steps", f"query|key|value|output {_BROKEN}", "every word by one learned table", block=True)

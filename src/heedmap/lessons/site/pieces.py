@@ -163,7 +163,7 @@ class PieceWriter:
         """The goals; the program ticks those that are reached."""
         goals = "".join(
             f'<li data-goal="{escaped(" ".join(goal.deed))}"><span class="tick" aria-hidden="true">☐</span> '
-            f'{inline(self.fill(goal.text, piece.line))} '
+            f"{inline(self.fill(goal.text, piece.line))} "
             f'<span class="state">{"by heedmap learn check" if goal.deed[0] == "code" else "not yet"}</span></li>'
             for goal in piece.goals
         )
