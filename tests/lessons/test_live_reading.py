@@ -33,7 +33,7 @@ def models_stay_loaded(smollm2: Model, minilm: Model, monkeypatch: pytest.Monkey
     here = {"smollm2": smollm2, "minilm": minilm}
     monkeypatch.setattr("heedmap.lessons.live_model.load_once", lambda name, **options: here[name])
     yield
-    for cached in (live_stream.stream, live_look._reading, live_look.largest_differences, live_asked.log_odds):
+    for cached in (live_stream.stream_of, live_look._reading, live_look.largest_differences, live_asked.log_odds):
         cached.cache_clear()
 
 
@@ -84,7 +84,12 @@ def test_a_model_left_without_a_part_adds_nothing_from_there_and_is_whole_again(
         assert getattr(found, kept).any()
         assert found.odds()[0][0] != "␣Paris"
     assert hooks() == before
-    live_stream.stream.cache_clear()
+    # Without attention nothing but the last token itself has a say.
+    other = live_stream.stream("My name is", "attention").odds()
+    assert [token for token, _ in other[:5]] == [
+        token for token, _ in live_stream.stream(PARIS, "attention").odds()[:5]
+    ]
+    live_stream.stream_of.cache_clear()
     assert compute(f'next-token "{PARIS}"').text == "␣Paris"
 
 
@@ -103,9 +108,11 @@ def test_a_text_is_written_as_generate_writes_it(smollm2: Model) -> None:
     ids = torch.tensor([list(smollm2.tokenize(PARIS).ids)])
     with torch.no_grad():
         wanted = smollm2.module.generate(
-            ids, max_new_tokens=4, do_sample=False, temperature=None, top_p=None, top_k=None, repetition_penalty=1.0
+            ids, max_new_tokens=6, do_sample=False, temperature=None, top_p=None, top_k=None, repetition_penalty=1.0
         )
-    written = compute(f'written "{PARIS}" 4').text
+    written = compute(f'written "{PARIS}" 6').text
+    read = [int(line.split()[0]) for line in written.splitlines()[1:7]]
+    assert read == list(range(ids.shape[1], ids.shape[1] + 6))
     assert written.split("\n\n", 1)[1].rstrip("\n") == smollm2.tokenizer.decode(wanted[0]).rstrip("\n")
     second = compute(f'written "{PARIS}" 1 place=2').text
     assert compute(f'next-token "{PARIS}" 2').text in second

@@ -6,7 +6,7 @@ from heedmap.arithmetic.writing import columns, number
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 from heedmap.lessons.live_model import DEFAULT_MODEL, model_named
-from heedmap.lessons.live_stream import WITHOUT, asked_stream, stream
+from heedmap.lessons.live_stream import WITHOUT, asked_stream, stream_of
 
 
 @REGISTRY.add(
@@ -33,11 +33,14 @@ def _written(arguments: Arguments) -> Figure:
     text, count = arguments.word("a text"), arguments.whole("how many tokens")
     place = Arguments([arguments.option("place", "1") or ""], {}).whole("place") - 1
     model = model_named(DEFAULT_MODEL)
+    ids = list(model.tokenize(text).ids)
     rows = [["reads", "picks", "odds"]]
     for _ in range(count):
-        token, odds = stream(text).odds()[place]
-        rows.append([f"{len(model.tokenize(text))} tokens", token, number(odds, 3)])
-        text += token.replace("␣", " ").replace("⏎", "\n")
+        found = stream_of(tuple(ids))
+        token, odds = found.odds()[place]
+        rows.append([f"{len(ids)} tokens", token, number(odds, 3)])
+        ids.append(int(found.logits.argsort()[-1 - place]))
+    text = str(model.tokenizer.decode(ids))
     return Figure("\n".join([*columns(rows, left=2), "", text]))
 
 

@@ -60,18 +60,22 @@ def _named(row: torch.Tensor) -> list[tuple[str, float]]:
     return [(one.text, one.probability) for one in most_likely(row, model_named(DEFAULT_MODEL).tokenizer)]
 
 
-@functools.cache
 def stream(text: str, without: str = "none") -> Stream:
+    """What each part of each layer of the default model adds to the last token of a text."""
+    return stream_of(tuple(model_named(DEFAULT_MODEL).tokenize(text).ids), without)
+
+
+@functools.cache
+def stream_of(ids: tuple[int, ...], without: str = "none") -> Stream:
     """One forward pass of the default model, with what each part of each layer adds to the last token.
 
     Args:
-        text: what is read.
+        ids: the tokens that are read.
         without: one of `PARTS`: add nothing from there.
     """
     import torch
 
-    model = model_named(DEFAULT_MODEL)
-    module: Any = model.module
+    module: Any = model_named(DEFAULT_MODEL).module
     kept: dict[str, list[torch.Tensor]] = {"before": [], "attention": [], "feed-forward": []}
 
     def adds(part: str) -> Callable[..., Any]:
@@ -94,7 +98,7 @@ def stream(text: str, without: str = "none") -> Stream:
         hooks.append(layer.mlp.register_forward_hook(adds("feed-forward")))
     try:
         with torch.no_grad():
-            logits = module(input_ids=torch.tensor([list(model.tokenize(text).ids)], device=module.device)).logits
+            logits = module(input_ids=torch.tensor([list(ids)], device=module.device)).logits
             before, attention, forward = (torch.stack(kept[name]) for name in ("before", *PARTS[1:]))
             early = module.lm_head(module.model.norm(before + attention + forward))
     finally:
