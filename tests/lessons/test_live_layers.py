@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cmath
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from scipy.special import softmax
 import heedmap.lessons.computations  # noqa: F401 - brings every computation into the registry
 from heedmap.arithmetic import attend, example
 from heedmap.errors import LessonError
+from heedmap.lessons.course import load_course
 from heedmap.lessons.live import compute
 from heedmap.lessons.live_layer import LAYER
 from heedmap.lessons.live_spread import random_products
@@ -161,3 +163,20 @@ def test_which_keys_a_head_shares_is_that_of_the_arithmetic() -> None:
 def test_a_call_that_does_not_fit_says_what_would(call: str, says: str) -> None:
     with pytest.raises(LessonError, match=says):
         compute(call)
+
+
+def test_the_numpy_lines_of_the_lesson_give_the_layer() -> None:
+    lesson = load_course().find("6").path.read_text(encoding="utf-8")
+    code = lesson.split("```python\n")[1].split("```")[0]
+    tables = {f"W_{name[0]}": np.array(LAYER.tables[f"{name}_table"]) for name in ("query", "key", "value", "output")}
+    sizes = {"words": 4, "heads": 2, "key_heads": 1, "d": 2, "causal": np.tri(4, dtype=bool)}
+    names: dict[str, Any] = {
+        "np": np,
+        "softmax": lambda scores: softmax(scores, axis=-1),
+        "x": LAYER.x,
+        **sizes,
+        **tables,
+    }
+    exec(code, names)
+    for index in range(3):
+        assert compute(f"layer-vector output it {index}").value == pytest.approx(names["out"][3, index])
