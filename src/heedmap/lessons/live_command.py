@@ -11,7 +11,7 @@ from heedmap.arithmetic.names import listed
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure
 
-ALLOWED = ("compute", "explain", "map", "next", "read", "spans", "stats", "lab")
+ALLOWED = ("compute", "cost", "explain", "map", "next", "read", "spans", "stats", "lab")
 """The commands that lessons may show."""
 
 REFUSED = ("-o", "--output", "--save", "--csv", "--report", "--resume", "--revision", "--allow-random", "--model-code")
