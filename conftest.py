@@ -11,6 +11,9 @@ from heedmap.reading.loading import load
 
 _load_once = functools.cache(load)
 
+# Programs that run when they are imported: a lesson shows one, and a test starts the other where Ray is installed.
+collect_ignore = ["src/heedmap/lessons/scripts/twenty_lines.py", "tests/lab/ray_run.py"]
+
 
 @pytest.fixture(autouse=True)
 def _models_stay_loaded(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:

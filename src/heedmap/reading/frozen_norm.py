@@ -58,11 +58,13 @@ def freeze(name: str, norm: nn.Module, vector: torch.Tensor) -> FrozenNorm:
         )
     centred = bool(torch.allclose(made, moved, rtol=0, atol=_CLOSE * float(made.abs().max())))
     inner = exact - exact.mean() if centred else exact
-    factor = torch.where(inner.abs() > 1e-12, (made - zero) / inner, 0.0)
-    frozen = FrozenNorm(name, factor, centred, zero)
     other = torch.roll(inner, 1)  # of the same size, so that it is normalised by the same scale
     with torch.no_grad():
         expected = norm(other.to(vector.dtype)[None, None])[0, 0].to(exact.dtype)
+    # Where a number is 0, its factor is told by the other vector.
+    of_other = torch.where(other.abs() > 1e-12, (expected - zero) / other, 0.0)
+    factor = torch.where(inner.abs() > 1e-12, (made - zero) / inner, of_other)
+    frozen = FrozenNorm(name, factor, centred, zero)
     bound = (5e-2 if vector.dtype in (torch.float16, torch.bfloat16) else 1e-3) * float(expected.abs().max())
     if not torch.allclose(frozen(other) + zero, expected, rtol=0, atol=bound):
         raise UnsupportedModel(f"{name} ({type(norm).__name__}) is neither a LayerNorm nor an RMSNorm")
