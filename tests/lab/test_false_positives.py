@@ -52,6 +52,7 @@ def test_a_head_chosen_on_the_other_half(noise: list[np.ndarray]) -> None:
     assert LOWEST < np.mean(outside) < HIGHEST + 0.02
 
 
+@pytest.mark.slow
 def test_choosing_and_reporting_on_the_same_pairs_would_find_far_too_much(noise: list[np.ndarray]) -> None:
     alone = [
         best_head(effects[:, [effects.mean(0).argmax()]], seed=run, draws=199) for run, effects in enumerate(noise)
@@ -59,6 +60,7 @@ def test_choosing_and_reporting_on_the_same_pairs_would_find_far_too_much(noise:
     assert np.mean([one is not None and one.p <= 0.05 for one in alone]) > 0.3
 
 
+@pytest.mark.slow
 def test_taking_both_versions_for_units_would_find_too_much(noise: list[np.ndarray]) -> None:
     found = [best_head(np.concatenate([one, one]), seed=run, draws=199) for run, one in enumerate(noise)]
     assert np.mean([one is not None and one.p <= 0.05 for one in found]) > HIGHEST + 0.05
@@ -78,6 +80,7 @@ def test_the_interval_of_an_accuracy_over_pairs() -> None:
     assert LOWEST < np.mean(wrong) < HIGHEST
 
 
+@pytest.mark.slow
 def test_an_interval_over_texts_would_be_wrong_too_often() -> None:
     """Pairs whose two texts and two orders agree: four texts say what one says."""
     wrong = []

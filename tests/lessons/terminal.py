@@ -19,6 +19,13 @@ from collections.abc import Iterator, Mapping
 _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 
 
+def _at_a_keyboard() -> None:
+    """In the child: this terminal is its own, and Ctrl-C ends it even where the tests were started in the background."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
 class Terminal:
     """A running `heedmap` command on a terminal of its own."""
 
@@ -32,7 +39,7 @@ class Terminal:
             stderr=slave,
             env={**os.environ, "TERM": "xterm", **surroundings},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # so that Ctrl-C reaches it
+            preexec_fn=_at_a_keyboard,
         )
         os.close(slave)
         self.seen = ""

@@ -45,7 +45,7 @@ def eventually(page: Page, check: Callable[[], Value]) -> Value:
     while True:
         try:
             return check()
-        except AssertionError:
+        except (AssertionError, IndexError):  # what is not there yet has no first row either
             if time.monotonic() - begun > PATIENCE:
                 raise
             page.wait_for_timeout(50)

@@ -171,7 +171,7 @@ print(peak() - before)
 """
 
 
-@pytest.mark.parametrize("window", ["1023", "16384"])
+@pytest.mark.parametrize("window", ["1023", pytest.param("16384", marks=pytest.mark.slow)])
 def test_a_long_map_is_never_whole(window: str) -> None:
     # One row of tiles is 2 Mi cells of a few arrays; the map alone, in bytes, would be 256 MiB.
     done = subprocess.run([sys.executable, "-c", PROGRAM, window], capture_output=True, text=True, check=True)

@@ -71,7 +71,15 @@ def peak_bytes(kind: str, what: str) -> int:
     return int(done.stdout)
 
 
-@pytest.mark.parametrize("kind", ["causal", "window", "padding", "holes", "both ways", "chunks"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "causal",
+        "window",
+        "padding",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in ("holes", "both ways", "chunks")),
+    ],
+)
 def test_statistics_make_no_map(kind: str) -> None:
     assert peak_bytes(kind, "statistics") < BOUND
 
