@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\r")
 
 
 def _at_a_keyboard() -> None:
-    """In the child: this terminal is its own, and Ctrl-C ends it even where the tests were started in the background."""
+    """In the child: the terminal is its own, and Ctrl-C ends it even where the tests run in the background."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
@@ -62,6 +62,19 @@ class Terminal:
     def key(self, character: str) -> None:
         """Press a key such as Ctrl-D, without Enter."""
         os.write(self.master, character.encode())
+
+    def interrupt(self) -> tuple[int, str]:
+        """Press Ctrl-C as a person does: again, when nothing happens for a while; the exit code, and what came.
+
+        Between showing a prompt and waiting for its line there is a moment in which Python notes an interrupt and
+        does not look at it before the next key.
+        """
+        self.key("\x03")
+        try:
+            return self.end(10)
+        except AssertionError:
+            self.key("\x03")
+            return self.end()
 
     def end(self, seconds: float = 60.0) -> tuple[int, str]:
         """Read to the end; the exit code, and what came."""

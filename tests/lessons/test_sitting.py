@@ -181,8 +181,7 @@ def test_ctrl_c_leaves_with_130_and_keeps_what_was_done(home: dict[str, str]) ->
         screen.wait(GO_ON)
         screen.type("")
         screen.wait(GO_ON)
-        screen.key("\x03")
-        code, rest = screen.end()
+        code, rest = screen.interrupt()
         assert code == 130
         assert "interrupted" in rest
         assert "Traceback" not in rest
