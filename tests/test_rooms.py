@@ -14,7 +14,7 @@ import heedmap
 
 SOURCE = Path(heedmap.__file__).parent
 ROOMS = ["arithmetic", "models", "text", "reading", "drawing", "lab", "lessons", "server", "cli"]
-BESIDE_THE_ROOMS = {"errors", "files", "_version"}
+BESIDE_THE_ROOMS = {"errors", "files", "json_text", "_version"}
 SHOWS_ITSELF = "drawing"
 HEAVY = ["torch", "transformers", "matplotlib", "rich", "scipy", "numpy", "pyarrow", "tokenizers"]
 
@@ -70,6 +70,7 @@ def loaded_by(code: str) -> list[str]:
         ("from heedmap.cli.main import main; main(['compute', '--example', 'cat'])", ["numpy"]),
         ("import heedmap; heedmap.attend", ["numpy"]),
         ("import heedmap.text.tokens", ["numpy"]),
+        ("import heedmap.lessons.figures", ["numpy"]),
     ],
 )
 def test_light_work_loads_nothing_heavy(code: str, allowed: list[str]) -> None:

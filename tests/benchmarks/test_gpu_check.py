@@ -53,6 +53,7 @@ def test_a_model_on_several_devices_reads_the_same() -> None:
     assert check.holds, check.said
 
 
+@pytest.mark.slow
 def test_each_process_of_a_shared_out_model_names_its_heads() -> None:
     check = gpu_placement.tensor_parallel("cpu")
     assert check.holds, check.said

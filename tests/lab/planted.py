@@ -58,6 +58,11 @@ def heads_rows(
         if not causal:
             lean[:, 0, :, :, head] += size * right
     weights = np.stack([0.25 + lean / 2, 0.25 - lean / 2], -1).astype(np.float32)
+    alike = {
+        "layer": np.repeat(np.arange(layers), heads).astype(np.int16),
+        "head": np.tile(np.arange(heads), layers).astype(np.int16),
+        "noun_tokens": np.ones((2, 2, 2), np.int16),
+    }
     return Rows(
         {
             "item": f"{pair:05}",
@@ -65,9 +70,7 @@ def heads_rows(
             "text": "",
             "answers": answers[pair].astype(np.int8),
             "first": first[pair].astype(np.int8),
-            "layer": np.repeat(np.arange(layers), heads).astype(np.int16),
-            "head": np.tile(np.arange(heads), layers).astype(np.int16),
-            "noun_tokens": np.ones((2, 2, 2), np.int16),
+            **alike,
             "decided_after": True,
             "exchanged": False,
             "left_out": "",

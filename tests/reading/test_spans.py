@@ -275,6 +275,7 @@ def test_what_is_not_a_number_is_counted_and_null() -> None:
     assert replace(shares, layers=(blank,)).not_a_number() == {}
 
 
+@pytest.mark.slow
 def test_ten_texts_one_after_the_other_keep_nothing(minilm: Model) -> None:
     program = """
 import heedmap

@@ -140,7 +140,7 @@ def test_all_heads_of_gemma3_equal_their_whole_maps_with_windows(data_folder: Pa
     if entry is None or find_copy(entry) is None:
         pytest.skip("gemma3 is not in the cache: its terms must be accepted first (heedmap models get gemma3)")
     text = (data_folder / "texts" / "moby_dick.8k.txt").read_text(encoding="utf-8")
-    reading = heedmap.load("gemma3").read(text[:3600], layers=[0, 5, 16, 17])
+    reading = heedmap.load("gemma3").read(text[:3600], layers=[0, 5])
     assert len(reading.tokens) > 600
     windows = [call.rule.back for call in reading.calls.values()]
     assert 511 in windows

@@ -14,7 +14,6 @@ from heedmap.errors import LessonError
 from heedmap.lab.data import Pair, pairs
 from heedmap.lab.data.types import Question
 from heedmap.lab.reference import ReferenceSettings
-from heedmap.lab.reference_measure import measure
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 from heedmap.lessons.live_model import DEFAULT_MODEL, model_named
 
@@ -46,6 +45,8 @@ def pair_named(name: str) -> Pair:
 @functools.cache
 def log_odds(name: str, wording: int = 0) -> tuple[float, float]:
     """The log-odds of the pair's first noun against the second, after each of its two versions."""
+    from heedmap.lab.reference_measure import measure  # loads torch: not before a model is asked
+
     settings = ReferenceSettings(wordings=(WORDINGS[wording],), other_order=False, baseline=False)
     (row,) = measure(model_named(DEFAULT_MODEL), [pair_named(name)], settings)
     first, second = np.asarray(row["ask"])[0, :2, 0]

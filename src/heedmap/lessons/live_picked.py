@@ -14,7 +14,6 @@ from heedmap.arithmetic.checks import Array
 from heedmap.arithmetic.writing import columns, number
 from heedmap.errors import LessonError
 from heedmap.lab.heads import HeadsSettings
-from heedmap.lab.heads_measure import measure
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 from heedmap.lessons.live_asked import pair_named
 from heedmap.lessons.live_model import DEFAULT_MODEL, model_named
@@ -50,6 +49,8 @@ def looks_of(pair: str) -> Looks:
     Raises:
         LessonError: there is no such pair, or it cannot be measured.
     """
+    from heedmap.lab.heads_measure import measure  # loads torch: not before a model is asked
+
     (row,) = measure(model_named(DEFAULT_MODEL), [pair_named(pair)], HeadsSettings())
     if row["left_out"]:
         raise LessonError(f"pair {pair}: {row['left_out']}")

@@ -12,7 +12,6 @@ import numpy as np
 from heedmap.arithmetic.writing import columns, number
 from heedmap.errors import LessonError
 from heedmap.lab.matters import MattersSettings, Task
-from heedmap.lab.matters_measure import measure
 from heedmap.lab.rows import Row
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 from heedmap.lessons.live_asked import pair_named
@@ -31,6 +30,8 @@ _HOW = f"{_PLACE} [by=mean|zero]"
 @functools.cache
 def removals(pair: str, layer: int, by: str) -> Row:
     """What is lost in a built-in pair without each head of a layer; see `heedmap.lab.matters_measure.measure`."""
+    from heedmap.lab.matters_measure import measure  # loads torch: not before a model is asked
+
     settings = MattersSettings(layer=layer, by=by)
     return measure(model_named(DEFAULT_MODEL), Task(pair_named(pair), all_heads=False), settings)
 
