@@ -18,8 +18,7 @@ LENGTHS = (512, 2048, 4096, 8192)
 LONGEST_EAGER = 2048
 LONGEST_HOOKED = 4096
 REPEATS = {512: 5, 2048: 3, 4096: 3, 8192: 1}
-"""Timed runs of each task by length, one that is not timed before them; at 8,192 tokens all of them take a quarter of an
-hour."""
+"""Timed runs of each task by length, after one that is not timed; one round takes ten minutes at 8,192 tokens."""
 SHARES = ("first", "itself", "previous")
 SPANS = 64
 
