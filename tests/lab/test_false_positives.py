@@ -17,11 +17,9 @@ from heedmap.lab.held_out import held_out
 from heedmap.lab.permutation import best_head
 from heedmap.lab.sign_test import sign_test
 from heedmap.lab.wilson import wilson
-from tests.lab.planted import heads_rows
+from tests.lab.planted import HIGHEST, LOWEST, RUNS, heads_rows
 
-RUNS = 1000
 PAIRS = 16
-LOWEST, HIGHEST = 0.034, 0.070
 
 
 def holds(interval: tuple[float, float] | None, truth: float) -> bool:

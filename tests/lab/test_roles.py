@@ -20,6 +20,7 @@ from heedmap.lab.roles_names import CANNOT_TELL, INDUCTION, NO_INDUCTION, ROLES
 from heedmap.lab.rows import Rows
 from heedmap.reading.model import Model
 from tests.families import tiny_family
+from tests.lab.planted import HIGHEST, LOWEST, RUNS
 
 HEADS = 12
 
@@ -144,9 +145,8 @@ def test_noise_is_called_induction_as_rarely_as_said() -> None:
     def nothing(*_: Any) -> None:
         """Plant nothing."""
 
-    verdicts = [conclude_quickly(rows_of(12, nothing, seed)) for seed in range(150)]
-    # 5 of 100 expected; 15 or more of 150 have a chance of 1 in 100.
-    assert 1 <= verdicts.count(INDUCTION) < 15
+    verdicts = [conclude_quickly(rows_of(12, nothing, seed)) for seed in range(RUNS)]
+    assert LOWEST < verdicts.count(INDUCTION) / RUNS < HIGHEST
 
 
 def conclude_quickly(rows: Rows) -> str:
