@@ -12,20 +12,15 @@ import pytest
 import torch
 
 import heedmap
-from heedmap.errors import AmbiguousWord, OutOfRange, ReadingError, UnsupportedModel, WordNotFound
-from heedmap.reading.edits import NONE, Edit, HeadMeans, forbid, head_means, remove
+from heedmap.errors import OutOfRange, ReadingError, UnsupportedModel
+from heedmap.reading.edits import NONE, HeadMeans, forbid, head_means, remove
 from heedmap.reading.forward import run
 from heedmap.reading.model import Model
 from heedmap.reading.output_table import straight_tables
 from heedmap.text.tokens import Token, Tokens
 from tests.conftest import TROPHY
-from tests.families import FAMILIES, OWN_CODE, tiny_family
-from tests.tiny import tiny_ids
-
-NOT_STRAIGHT = {"diffllama": "DiffLlamaAttention", "qwen3_next": "Qwen3NextAttention"}
-"""Heads are subtracted from each other, or go through a gate, before the output table."""
-
-SPARSE = ("glm_moe_dsa", "deepseek_v32")
+from tests.families import FAMILIES, tiny_family
+from tests.reading.editing import NOT_STRAIGHT, SPARSE, answer, layer_of, tiny_models, tokens_of
 
 BY_HAND = {
     "llama": "model.layers.1.self_attn.o_proj",
@@ -36,41 +31,10 @@ BY_HAND = {
 }
 
 
-def tokens_of(length: int = 9) -> Tokens:
-    """Random tokens, each a letter."""
-    ids = tiny_ids(length)[0].tolist()
-    letters = "abcdefghijkl"[:length]
-    return Tokens(letters, tuple(Token(i, ids[i], one, i, i + 1) for i, one in enumerate(letters)))
-
-
 @pytest.fixture(scope="module")
 def tiny(smollm2_tokenizer: Any) -> Callable[[str], Model]:
     """A tiny model of a family."""
-    made: dict[str, Model] = {}
-
-    def make(family: str) -> Model:
-        if family not in made:
-            made[family] = heedmap.wrap(tiny_family(family), smollm2_tokenizer)
-        return made[family]
-
-    return make
-
-
-def layer_of(family: str) -> int:
-    """The layer that the tests edit: the second that has attention, or the only one."""
-    return FAMILIES[family].layers[min(1, len(FAMILIES[family].layers) - 1)]
-
-
-def answer(model: Model, edit: Edit = NONE, *, hook: tuple[str, Any] | None = None) -> torch.Tensor:
-    """What a model says after the test's tokens, with an edit, or with a hook before one of its tables."""
-    if hook is None:
-        return model.edited(edit).listen(tokens_of(), lambda *_: None)
-    name, change = hook
-    handle = model.module.get_submodule(name).register_forward_pre_hook(change)
-    try:
-        return run(model.module, torch.tensor([tokens_of().ids]))
-    finally:
-        handle.remove()
+    return tiny_models(smollm2_tokenizer)
 
 
 def one_stack(names: Any) -> list[str]:
@@ -359,85 +323,6 @@ def test_half_precision_is_edited_too(tiny: Callable[[str], Model]) -> None:
     assert found[8, 3] == 0
     assert found[8].sum() == pytest.approx(1, abs=1e-6)
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), atol=0.05)
-
-
-def test_a_token_must_keep_something_to_look_at(tiny: Callable[[str], Model]) -> None:
-    with pytest.raises(ReadingError, match=r"token 0 may look at nothing any more in model\.layers\.0\."):
-        answer(tiny("llama"), forbid("@0", "@0"))
-    with pytest.raises(ReadingError, match=r"token 8 may look at nothing"):
-        answer(tiny("mistral"), forbid("@8", ["@3", "@4", "@5", "@6", "@7", "@8"], layers=2, heads=1))
-    assert answer(tiny("gpt_oss"), forbid("@0", "@0")).isfinite().all(), "a learned sink is left to look at"
-
-
-@pytest.mark.parametrize("family", SPARSE)
-def test_a_layer_that_picks_its_keys_is_refused(family: str, tiny: Callable[[str], Model]) -> None:
-    with pytest.raises(UnsupportedModel, match=r"picks a few keys for each token by itself"):
-        answer(tiny(family), forbid("@8", "@7", layers=1))
-
-
-@pytest.mark.parametrize("family", sorted(OWN_CODE))
-def test_attention_code_of_its_own_is_refused(family: str, smollm2_tokenizer: Any) -> None:
-    model = heedmap.wrap(tiny_family(family), smollm2_tokenizer)
-    for edit in (forbid("@8", "@7"), remove(0, 0, zero=True)):
-        with pytest.raises(UnsupportedModel, match=r"attention code of its own.*cannot be edited"):
-            model.edited(edit).listen(tokens_of(), lambda *_: None)
-    with pytest.raises(UnsupportedModel, match=r"cannot be edited"):
-        head_means(model, [tokens_of()])
-
-
-def test_what_is_not_there_is_named(smollm2: Model) -> None:
-    means = head_means(smollm2, ["The cat sat."])
-    for make, error, message in (
-        (lambda: remove(1, 1), ReadingError, r"say what stands in for the removed head.*one of the three"),
-        (lambda: remove(1, 1, means, zero=True), ReadingError, r"one of the three"),
-        (lambda: remove(30, 1, means), OutOfRange, r"the means of layer 30 were not measured"),
-        (lambda: remove(1, 9, means), OutOfRange, r"head 9 is out of range: layer 1 has 9 heads"),
-        (lambda: forbid("it", "it", layers=[]), OutOfRange, r"no layer was named"),
-        (lambda: forbid("it", "it", heads=-1), OutOfRange, r"no head -1"),
-        (lambda: head_means(smollm2, []), ReadingError, r"no text to take means of"),
-    ):
-        with pytest.raises(error, match=message):
-            make()
-    twice = "There is the cup of the house, and it is here."
-    refused: list[tuple[str, Edit, type[Exception], str]] = [
-        (TROPHY, remove(30, 1, zero=True), OutOfRange, r"layer 30 cannot be edited; layers with attention: 0, 1"),
-        (TROPHY, remove(2, 9, zero=True), OutOfRange, r"head 9 is out of range: layer 2 has 9 heads, 0 to 8"),
-        (TROPHY, forbid("it", "cup"), WordNotFound, r"cup"),
-        (twice, forbid("the", "it"), AmbiguousWord, r"the"),
-        (TROPHY, forbid("it", "it", heads=12), OutOfRange, r"head 12 is out of range"),
-        (TROPHY, remove(2, 1, zero=True, stack="decoder"), OutOfRange, r"no stack 'decoder': this model has one"),
-    ]
-    for text, edit, expected, message in refused:
-        with pytest.raises(expected, match=message):
-            smollm2.read(text, edit=edit)
-    with pytest.raises(ReadingError, match=r"a model that writes is not edited"):
-        smollm2.edited(remove(2, 1, zero=True)).generate("The cat", 2)
-
-
-def test_means_of_another_model_are_refused(smollm2: Model, tiny: Callable[[str], Model]) -> None:
-    means = head_means(tiny("llama"), [tokens_of()])
-    with pytest.raises(ReadingError, match=r"the means were measured on LlamaForCausalLM .* and this is smollm2"):
-        smollm2.read(TROPHY, edit=remove(1, 1, means))
-
-
-@pytest.mark.parametrize(
-    ("content", "error", "message"),
-    [
-        (None, heedmap.HeedmapError, r"there is no file"),
-        (b"not a safetensors file", ReadingError, r"is damaged, or holds no means"),
-    ],
-)
-def test_files_that_hold_no_means_are_refused(
-    content: bytes | None, error: type[Exception], message: str, tmp_path: Path, smollm2: Model
-) -> None:
-    path = tmp_path / "means.safetensors"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(error, match=message):
-        HeadMeans.open(path)
-    smollm2.read("The cat sat.", layers=1).save(path)
-    with pytest.raises(ReadingError, match=r"holds no means of heads"):
-        HeadMeans.open(path)
 
 
 def test_the_module_is_left_as_it_was(smollm2: Model) -> None:
