@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+
 from heedmap.errors import HeedmapError
 from heedmap.lessons.exercises.answers import Unreadable, read_answer
 from heedmap.lessons.exercises.problem import Answer, Mistake, Problem, Step, Work
@@ -180,7 +182,8 @@ def _leads_to(step: Step, answer: Answer, wrongs: Sequence[Answer | None]) -> bo
 def _worked(work: Work, chain: Sequence[Answer]) -> Answer | None:
     """The numbers that some work gives; `None` where a learner's own numbers cannot be worked with."""
     try:
-        return tuple(float(one) for one in work(chain))
+        with np.errstate(over="raise", invalid="raise", divide="raise"):  # as ArithmeticError, not as a warning
+            return tuple(float(one) for one in work(chain))
     except (HeedmapError, ArithmeticError):
         return None
 
