@@ -80,7 +80,7 @@ class FakeModel:
     def describe(self) -> dict[str, Any]:
         return {
             "name": "fake", "class": "Fake", "kind": "wrapped", "location": "nowhere", "revision": None,
-            "sha256": self.sha256, "dtype": "float32", "device": "cpu", "layers": 1, "heads": 1,
+            "sha256": self.sha256, "dtype": "float32", "device": "cpu", "layers": 1, "heads": 1, "key_value_heads": 1,
         }  # fmt: skip
 
 

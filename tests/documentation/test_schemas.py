@@ -1,0 +1,88 @@
+"""The JSON Schemas in docs/schemas hold for real outputs, and there is one for every schema that the code names."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+from referencing import Registry, Resource
+
+from tests.documentation.schema_samples import Samples
+from tests.test_docs import ROOT
+
+FOLDER = ROOT / "docs" / "schemas"
+NAMED = re.compile(r'"(heedmap/([a-z-]+)/(\d))"')
+FILES = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+NAMES = sorted(name.removesuffix(".json") for name in FILES if name != "common.json")
+
+
+def in_the_code() -> set[str]:
+    sources = (ROOT / "src").glob("**/*.py")
+    return {
+        f"{kind}-{number}" for path in sources for _, kind, number in NAMED.findall(path.read_text(encoding="utf-8"))
+    }
+
+
+@pytest.fixture(scope="module")
+def validators() -> dict[str, Any]:
+    registry: Any = Registry().with_resources((name, Resource.from_contents(body)) for name, body in FILES.items())
+    return {name: Draft202012Validator(FILES[f"{name}.json"], registry=registry) for name in NAMES}
+
+
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, list[Any]]]:
+    folder = tmp_path_factory.mktemp("schemas")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HEEDMAP_LEARN", str(folder / "learn"))
+        patch.setenv("COLUMNS", "80")
+        yield {f"{name}-1": found for name, found in Samples(folder).all().items()}
+
+
+def test_every_schema_of_the_code_has_a_file_and_every_file_is_used() -> None:
+    assert set(NAMES) == in_the_code()
+
+
+def test_every_schema_has_a_real_output(samples: dict[str, list[Any]]) -> None:
+    assert set(samples) == set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_schemas_are_schemas_and_say_what_they_are(name: str) -> None:
+    body = FILES[f"{name}.json"]
+    Draft202012Validator.check_schema(body)
+    assert body["$id"] == f"{name}.json"
+    assert body["properties"]["schema"]["const"] == body["title"] == f"heedmap/{name[:-2]}/{name[-1]}"
+    assert all(field.get("description") for field in body["properties"].values())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_are_as_their_schema_says(name: str, validators: dict[str, Any], samples: dict[str, list[Any]]) -> None:
+    for sample in samples[name]:
+        validators[name].validate(sample)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_field_that_is_missing_or_of_another_schema_is_found(
+    name: str, validators: dict[str, Any], samples: dict[str, list[Any]]
+) -> None:
+    for field in FILES[f"{name}.json"]["required"]:
+        with pytest.raises(ValidationError):
+            validators[name].validate({key: value for key, value in samples[name][0].items() if key != field})
+    with pytest.raises(ValidationError):
+        validators[name].validate(copy.copy(samples[name][0]) | {"schema": "heedmap/other/1"})
+
+
+def test_every_optional_field_occurs_in_some_output(samples: dict[str, list[Any]]) -> None:
+    """What a schema lists and nothing writes would be a promise that nobody keeps."""
+    never = {
+        f"{name}: {field}"
+        for name in NAMES
+        for field in FILES[f"{name}.json"]["properties"]
+        if not any(field in sample for sample in samples[name])
+    }
+    assert not never
