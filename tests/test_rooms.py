@@ -13,6 +13,7 @@ import pytest
 import heedmap
 
 SOURCE = Path(heedmap.__file__).parent
+ROOT = Path(__file__).parents[1]
 ROOMS = ["arithmetic", "models", "text", "reading", "drawing", "lab", "lessons", "server", "cli"]
 BESIDE_THE_ROOMS = {"errors", "files", "json_text", "_version"}
 SHOWS_ITSELF = "drawing"
@@ -90,6 +91,19 @@ def test_the_public_names_are_there() -> None:
 
 
 def test_the_changelog_begins_with_this_version() -> None:
-    changelog = Path(__file__).parents[1] / "CHANGELOG.md"
+    changelog = ROOT / "CHANGELOG.md"
     newest = next(line for line in changelog.read_text(encoding="utf-8").splitlines() if line.startswith("## "))
     assert newest.split()[1] == heedmap.__version__
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks", "docs", "examples"])
+def test_files_and_functions_stay_short(folder: str) -> None:
+    """Files under 400 lines, functions under 60 beside their docstring: what grows further holds more than one idea."""
+    for path in (ROOT / folder).rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert len(text.splitlines()) < 400, path
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                lines = (node.end_lineno or node.lineno) - node.lineno + 1
+                lines -= len((ast.get_docstring(node, clean=False) or "").splitlines())
+                assert lines < 60, f"{path}: {node.name} has {lines} lines"
