@@ -103,7 +103,7 @@ def test_expectations_hold_for_their_weights_and_settings_alone(tmp_path: Path) 
 def test_files_that_hold_no_expectations_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match=r"its schema is 'other'"):
         read_expectations(expectations(tmp_path, schema="other"))
-    with pytest.raises(FileError, match=r"is not of the form"):
+    with pytest.raises(FileError, match=r"parts.0: .title. is missing"):
         read_expectations(expectations(tmp_path, parts=[{}]))
     with pytest.raises(FileError, match=r"there is no file .*none.json, and none of that name is shipped: .*smollm2"):
         read_expectations(tmp_path / "none.json")

@@ -244,7 +244,8 @@ def _check_level(
 def _list_problem(item: Any, first: Any, kind: str, inner: str) -> str | None:
     """What is wrong with a list that should be like the first one beside it, if anything."""
     if not isinstance(item, LISTS):
-        return f"expected a list of {len(first)} {inner}s, found {found(item)}"
+        count = f"{len(first)} " if isinstance(first, LISTS) else ""  # the first one may be wrong itself
+        return f"expected a list of {count}{inner}s, found {found(item)}"
     if len(item) != len(first):
         return f"expected {len(first)} {inner}s as in {kind} 0, found {len(item) or 'an empty list'}"
     return None

@@ -123,7 +123,7 @@ def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figur
             lines.append(Line(name, value, None, MISSING))
             continue
         now = plain_value(figures[name].value)
-        agrees = _close(value, now, float(wanted.get("tolerance", 0.0)))
+        agrees = _close(value, now, float(wanted.get("tolerance") or 0.0))
         judgement = SAME if value == now else ROUNDED if agrees else DIFFERS
         lines.append(Line(name, value, now, judgement, figures[name].searched))
     return lines

@@ -10,9 +10,20 @@ from typing import Any
 
 from heedmap.errors import ClaimError, FileError
 from heedmap.lab.folder import read_json
+from heedmap.lab.form import Every, Maybe, check_form
 
 SCHEMA = "heedmap/expectations/1"
 FOLDER = "expectations"
+
+_FIGURE = {"value": (float, str, bool, type(None)), "tolerance": Maybe(float)}
+_PART = {
+    "title": str,
+    "experiment": str,
+    "settings": Maybe(dict),
+    "items_sha256": Maybe(str),
+    "figures": Every(_FIGURE),
+}
+_FORM = {"title": str, "model": {"name": str, "sha256": Maybe([str])}, "parts": [_PART]}
 
 
 @dataclass(frozen=True)
@@ -78,20 +89,18 @@ def _parse(found: Mapping[str, Any], path: Path) -> Expectations:
     """The content of a file."""
     if found.get("schema") != SCHEMA:
         raise FileError(f"{path} holds no expected figures ({SCHEMA}); its schema is {found.get('schema')!r}")
-    try:
-        parts = [
-            ExpectedPart(
-                part["title"],
-                part["experiment"],
-                part.get("settings", {}),
-                part.get("items_sha256"),
-                part["figures"],
-            )
-            for part in found["parts"]
-        ]
-        return Expectations(found["title"], found["model"], parts)
-    except (KeyError, TypeError) as error:
-        raise FileError(f"{path} is not of the form {SCHEMA}: {error} is missing or wrong") from None
+    check_form(found, _FORM, str(path))
+    parts = [
+        ExpectedPart(
+            part["title"],
+            part["experiment"],
+            part.get("settings") or {},
+            part.get("items_sha256"),
+            part["figures"],
+        )
+        for part in found["parts"]
+    ]
+    return Expectations(found["title"], found["model"], parts)
 
 
 def parts_for(expected: Expectations, run: Mapping[str, Any], *, other_weights: bool = False) -> list[ExpectedPart]:

@@ -10,11 +10,22 @@ from typing import Any
 
 from heedmap.errors import FileError
 from heedmap.files import BESIDE, write_beside
+from heedmap.json_text import parse_json
+from heedmap.lab.form import Maybe, check_form
 from heedmap.lab.plan import differences
 
 RUN_SCHEMA = "heedmap/run/1"
 RUN_FILE = "run.json"
 LOCK_FILE = ".lock"
+
+_FORM = {
+    "parts": dict,
+    "model": dict,
+    "shard": str,
+    "request": dict,
+    "run": {"begun": str, "model": dict, "skipped_items": Maybe(dict)},
+}
+"""What `run.json` must hold; `Request.from_json` looks closer at the request."""
 
 
 @contextmanager
@@ -85,6 +96,7 @@ def read_run(folder: Path) -> dict[str, Any]:
     found = read_json(folder / RUN_FILE)
     if found.get("schema") != RUN_SCHEMA:
         raise FileError(f"{folder / RUN_FILE} is not the plan of a run ({RUN_SCHEMA})")
+    check_form(found, _FORM, str(folder / RUN_FILE))
     return found
 
 
@@ -101,7 +113,7 @@ def read_json(path: Path) -> dict[str, Any]:
         FileError: it cannot be read, or is no JSON object.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = parse_json(path.read_bytes())
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:

@@ -11,9 +11,31 @@ from typing import Any
 from heedmap.errors import FileError
 from heedmap.lab.experiment import Figure, Finding, Table, Value
 from heedmap.lab.folder import read_json
+from heedmap.lab.form import Every, Maybe, Times, check_form
 
 SCHEMA = "heedmap/report/1"
 REPORT_FILE = "report.json"
+
+_NUMBER = (float, type(None))
+_FORM = {
+    "figures": Every(
+        {
+            "value": (float, str, bool, type(None)),
+            "interval": Maybe(Times(2, _NUMBER)),
+            "n": Maybe(int),
+            "says": Maybe(str),
+            "searched": Maybe(bool),
+        }
+    ),
+    "findings": Every({"verdict": str}),
+    "run": {
+        "request": dict,
+        "model": {"name": str, "sha256": (str, type(None))},
+        "versions": dict,
+        "data": {"parts": Every({"settings": dict, "items_sha256": str})},
+    },
+}
+"""What must be there of a report that is read; `Request.from_json` looks closer at the request."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +118,8 @@ def figure_from_json(given: Mapping[str, Any]) -> Figure:
         given["value"],
         None if ends is None else (ends[0], ends[1]),
         given.get("n"),
-        given.get("says", ""),
-        given.get("searched", False),
+        given.get("says") or "",
+        bool(given.get("searched")),
     )
 
 
@@ -111,6 +133,7 @@ def read_report(path: Path) -> tuple[dict[str, Figure], dict[str, str], dict[str
     found = read_json(path)
     if found.get("schema") != SCHEMA:
         raise FileError(f"{path} is not a report of the lab ({SCHEMA}); its schema is {found.get('schema')!r}")
+    check_form(found, _FORM, str(path))
     figures = {name: figure_from_json(figure) for name, figure in found["figures"].items()}
     verdicts = {name: finding["verdict"] for name, finding in found["findings"].items()}
     return figures, verdicts, found["run"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from heedmap.lab.data import BadRows
 from heedmap.lab.experiment import DataSource
+from heedmap.lab.form import Every, Maybe, Only, check_form
 from heedmap.lab.plan import ALL, Part, Shard, make_part
 from heedmap.lab.registry import experiment
 from heedmap.lab.settings import Settings
@@ -17,6 +18,26 @@ if TYPE_CHECKING:
     from heedmap.reading.model import Model
 
 BATCH_SIZE = 8
+
+_FORM = {
+    "name": str,
+    "settings": Every(dict),
+    "model": Only(
+        {
+            "name": str,
+            "revision": Maybe(str),
+            "dtype": Maybe(str),
+            "device": Maybe(str),
+            "allow_random": Maybe(bool),
+        }
+    ),
+    "data": (str, type(None)),
+    "form": (str, type(None)),
+    "skip_bad": bool,
+    "limit": (int, type(None)),
+    "batch_size": int,
+    "shard": str,
+}
 
 
 @dataclass(frozen=True)
@@ -92,9 +113,11 @@ class Request:
         """The request that `to_json` wrote.
 
         Raises:
+            FileError: it is of another form.
             OutOfRange: an experiment that is not there any more.
             NumbersError: a setting that is not there any more.
         """
+        check_form(given, _FORM, "the request")
         settings = {name: experiment(name).Settings.from_json(values) for name, values in given["settings"].items()}
         return cls(
             name=given["name"],

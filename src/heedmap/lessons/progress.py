@@ -13,6 +13,7 @@ from filelock import FileLock
 
 from heedmap.errors import FileError
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 
 SCHEMA = "heedmap/progress/1"
 VARIABLE = "HEEDMAP_LEARN"
@@ -30,6 +31,13 @@ def data_folder() -> Path:
     base = os.environ.get("XDG_DATA_HOME", "")
     # The XDG rules say that a relative path there is to be ignored.
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "heedmap"
+
+
+def _is_progress(content: Any) -> bool:
+    """Whether a JSON value is of the form that is written here."""
+    if not isinstance(content, dict) or content.get("schema") != SCHEMA or not isinstance(content.get("lessons"), dict):
+        return False
+    return all(isinstance(lesson, dict) for lesson in content["lessons"].values())
 
 
 class Progress:
@@ -58,10 +66,10 @@ class Progress:
         except (OSError, UnicodeDecodeError) as error:
             raise FileError(f"cannot read {self.path}: {error}") from None
         try:
-            content = json.loads(text)
+            content: dict[str, Any] | None = parse_json(text)
         except ValueError:
             content = None
-        if not isinstance(content, dict) or content.get("schema") != SCHEMA or "lessons" not in content:
+        if content is None or not _is_progress(content):
             raise FileError(
                 f"{self.path} does not hold a learner's progress ({SCHEMA}): rename it to begin anew, "
                 f"or set {VARIABLE} to another folder"

@@ -1,0 +1,10 @@
+"""All targets by name."""
+
+from __future__ import annotations
+
+from tests.fuzz import models, numbers, tables, texts
+from tests.fuzz.target import Target
+
+TARGETS: dict[str, Target] = {
+    target.name: target for room in (texts, numbers, tables, models) for target in room.TARGETS
+}

@@ -1,0 +1,132 @@
+"""Tries one target in a process of its own, under limits, and prints what became of it as JSON in its last line.
+
+python -m tests.fuzz.worker TARGET COUNT SEED
+
+Memory is limited to what is there when the target is prepared and so much more (RLIMIT_AS): beyond it an allocation
+fails, and no other process is ended for it. A case that takes too much processor time is interrupted by the system's
+own timer, and what never comes back to Python is killed by whoever started this.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import signal
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+from heedmap.errors import HeedmapError
+from tests.fuzz.registry import TARGETS
+from tests.fuzz.target import Target
+
+CALLED_A_BUG = "unexpected error"
+
+
+class TooSlow(BaseException):
+    """A case took too much processor time; no `except Exception` may swallow that."""
+
+
+class Tally:
+    """What became of the cases."""
+
+    def __init__(self, check: Callable[[Any], None], seconds: float) -> None:
+        self.check, self.seconds = check, seconds
+        self.tried = self.answered = 0
+        self.refused: Counter[str] = Counter()
+        self.slowest = 0.0
+
+    def one(self, case: Any) -> None:
+        """Try one case."""
+        self.tried += 1
+        begun = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds)
+        try:
+            self.check(case)
+            self.answered += 1
+        except HeedmapError as error:
+            _check_message(error)
+            self.refused[type(error).__name__] += 1
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+            self.slowest = max(self.slowest, time.process_time() - begun)
+
+
+def _check_message(error: HeedmapError) -> None:
+    """A refusal says something, can be printed, and is no wall of text."""
+    said = str(error)
+    said.encode("utf-8", "backslashreplace")
+    assert said.strip(), f"{type(error).__name__} says nothing"
+    assert CALLED_A_BUG not in said
+    assert len(said) < 3000, f"{type(error).__name__} says {len(said)} characters: {said[:200]}"
+
+
+def virtual_memory() -> int:
+    """Bytes of address space that this process has now."""
+    size = re.search(r"VmSize:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="ascii"))
+    assert size is not None
+    return int(size[1]) * 1024
+
+
+def peak_memory() -> int:
+    """The most bytes of memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def _too_slow(*_: object) -> None:
+    raise TooSlow("the case took too long")
+
+
+def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
+    """Try so many cases; the first that fails, made as small as can be, is told with its error."""
+    cases, check = target.prepare()
+    before = peak_memory()
+    limit = virtual_memory() + target.memory
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    signal.signal(signal.SIGVTALRM, _too_slow)
+    tally = Tally(check, target.seconds)
+    how = settings(
+        max_examples=count,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate, Phase.shrink),
+    )
+
+    @how
+    @seed(start)
+    @given(cases)
+    def try_each(case: Any) -> None:
+        tally.one(case)
+
+    failed = None
+    try:
+        try_each()
+    except (Exception, TooSlow) as error:
+        notes = "\n".join(getattr(error, "__notes__", []))
+        failed = {
+            "error": f"{type(error).__name__}: {error}"[:2000],
+            "case": notes[:4000],
+            "where": "".join(traceback.format_exception(error)[-12:]),
+        }
+    return {
+        "target": target.name,
+        "tried": tally.tried,
+        "answered": tally.answered,
+        "refused": dict(tally.refused.most_common()),
+        "slowest": tally.slowest,
+        "grown": max(0, peak_memory() - before),
+        "failed": failed,
+    }
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    print(json.dumps(try_target(TARGETS[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3]))))  # noqa: T201
