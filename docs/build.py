@@ -1,79 +1,42 @@
-"""Writes the generated parts of README and docs: command outputs, the command reference, the picture.
+"""Writes the generated parts of README and docs: outputs, command reference, schemas, conformance, pictures, examples.
 
-`make docs` writes them; tests/test_docs.py builds them again and fails when what is committed is stale.
+`make docs` writes them all, `make readme` those of the README; the tests build them again and fail when what is
+committed is stale.
 
-A block fenced as `console` holds lines `$ heedmap ...`, each followed by what it prints on an 80 column line. A command
-may end in `| head -N`; its output is cut there and `...` says so.
+A block fenced as `console` in the README, and a file docs/snippets/*.console, holds lines `$ heedmap ...`, each
+followed by what it prints; see docs/running.py. Beside a file docs/snippets/*.py lies what it prints, as *.txt.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import os
+import json
 import re
-import shlex
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from unittest.mock import patch
 
 import click
 
 ROOT = Path(__file__).parents[1]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from docs.running import EXAMPLES, SNIPPETS, run_notebook, run_python, transcript, working_folder  # noqa: E402
+
+README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "cli.md"
 CONFORMANCE = ROOT / "docs" / "conformance.md"
-PICTURE = ROOT / "docs" / "images" / "trophy.png"
+SCHEMAS = ROOT / "docs" / "schemas.md"
+IMAGES = ROOT / "docs" / "images"
+PICTURE = IMAGES / "trophy.png"
+GALLERY = SNIPPETS / "gallery"
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def documents() -> list[Path]:
-    """The files with blocks of commands."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def refreshed(text: str, run: Callable[[str], str]) -> str:
+def refreshed(text: str) -> str:
     """A document with every `console` block run again."""
-
-    def again(match: re.Match[str]) -> str:
-        commands = [line for line in match.group(1).splitlines() if line.startswith("$ ")]
-        return "```console\n" + "".join(f"{line}\n{run(line[2:])}" for line in commands) + "```"
-
-    return _BLOCK.sub(again, text)
-
-
-@contextlib.contextmanager
-def _plain_terminal() -> Iterator[io.StringIO]:
-    """Standard output as text of 80 columns without colour; standard error is dropped."""
-    page = io.StringIO()
-    surroundings = {**os.environ, "COLUMNS": "80", "NO_COLOR": "1"}
-    with (
-        patch.dict(os.environ, surroundings),
-        contextlib.redirect_stdout(page),
-        contextlib.redirect_stderr(io.StringIO()),
-    ):
-        yield page
-
-
-def run_command(line: str) -> str:
-    """What a `heedmap` command prints."""
-    from heedmap.cli.main import main
-
-    command, _, pipe = line.partition(" | ")
-    program, *arguments = shlex.split(command)
-    if program != "heedmap":
-        raise ValueError(f"only heedmap commands are run in documents, not {line!r}")
-    with _plain_terminal() as page:
-        code = main(arguments)
-    if code != 0:
-        raise RuntimeError(f"exit code {code}: {line}")
-    lines = [one.rstrip() for one in page.getvalue().splitlines()]
-    if pipe:
-        wanted = int(pipe.removeprefix("head -"))
-        lines = [*lines[:wanted], "..."] if len(lines) > wanted else lines
-    return "".join(f"{one}\n" for one in lines)
+    return _BLOCK.sub(lambda match: f"```console\n{transcript(match.group(1))}```", text)
 
 
 def command_reference() -> str:
@@ -98,7 +61,6 @@ def command_reference() -> str:
 
 def conformance_page() -> str:
     """The families that are read, each with its agreement with eager attention, measured now."""
-    sys.path.insert(0, str(ROOT))
     from docs.conformance import measured, page
 
     return page(measured)
@@ -118,12 +80,18 @@ def draw_picture(path: Path) -> None:
     save_figure(figure, path)
 
 
-def take_screenshots() -> None:
-    """The pictures of the page, where Chromium and the page's program are."""
-    sys.path.insert(0, str(ROOT))
-    from docs.screenshots import write
+def gallery() -> list[Path]:
+    """What draws the pictures of the gallery, each one of its own name."""
+    return sorted([*GALLERY.glob("*.py"), *GALLERY.glob("*.console")])
 
-    write()
+
+def draw_gallery(script: Path, to: Path) -> None:
+    """Run a script of the gallery, and take the picture that it writes."""
+    text = script.read_text(encoding="utf-8")
+    with working_folder() as folder:
+        transcript(text) if script.suffix == ".console" else run_python(text, script.name)
+        to.parent.mkdir(exist_ok=True)
+        to.write_bytes((folder / f"{script.stem}.png").read_bytes())
 
 
 def write_lessons() -> None:
@@ -136,16 +104,61 @@ def write_lessons() -> None:
     page.write_text(lessons_refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 
-def build() -> None:
-    """Write everything."""
-    write_lessons()
-    REFERENCE.write_text(command_reference(), encoding="utf-8")
-    CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
+def snippet_output(path: Path) -> str:
+    """What a snippet shows now: a `.console` file as a whole, or what a `.py` file prints."""
+    text = path.read_text(encoding="utf-8")
+    with working_folder():
+        return transcript(text) if path.suffix == ".console" else run_python(text, path.name)
+
+
+def write_snippets() -> None:
+    """Run every snippet, and write what it prints."""
+    for path in sorted([*SNIPPETS.glob("*.console"), *SNIPPETS.glob("*.py"), *EXAMPLES.glob("*.py")]):
+        target = path if path.suffix == ".console" else path.with_suffix(".txt")
+        target.write_text(snippet_output(path), encoding="utf-8")
+    for script in gallery():
+        draw_gallery(script, IMAGES / "gallery" / f"{script.stem}.png")
+
+
+def write_notebooks() -> None:
+    """Run every notebook of the examples, and keep what its cells print."""
+    for path in sorted(EXAMPLES.glob("*.ipynb")):
+        with working_folder():
+            book, printed = run_notebook(path)
+        cells = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+        for number, (cell, text) in enumerate(zip(cells, printed, strict=True), 1):
+            stream = {"output_type": "stream", "name": "stdout", "text": text.splitlines(keepends=True)}
+            cell |= {"execution_count": number, "outputs": [stream] if text else []}
+        path.write_text(json.dumps(book, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def write_readme() -> None:
+    """The README's picture and outputs."""
     draw_picture(PICTURE)
-    take_screenshots()
-    for path in documents():
-        path.write_text(refreshed(path.read_text(encoding="utf-8"), run_command), encoding="utf-8")
+    README.write_text(refreshed(README.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def write_pages() -> None:
+    """The pages that are made as a whole, and the pictures of the page (which need Chromium)."""
+    from docs.schema_page import schemas_page
+    from docs.screenshots import write as write_screenshots
+
+    REFERENCE.write_text(command_reference(), encoding="utf-8")
+    SCHEMAS.write_text(schemas_page(), encoding="utf-8")
+    CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
+    write_screenshots()
+
+
+PARTS = {
+    "lessons": write_lessons,
+    "pages": write_pages,
+    "snippets": write_snippets,
+    "notebooks": write_notebooks,
+    "readme": write_readme,
+}
+"""What can be built: all by default, or parts by their names."""
 
 
 if __name__ == "__main__":
-    build()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

@@ -10,12 +10,12 @@ FOLDER = Path(__file__).parent / "schemas"
 
 INTRODUCTION = """# JSON schemas
 
-Written by `make docs` from the files in `docs/schemas/`, each a JSON Schema (draft 2020-12) that real outputs are tested
-against. Nothing else may stand in an output than what its schema names.
+Written by `make docs` from the files in `docs/schemas/`, each a JSON Schema (draft 2020-12) that real outputs are
+tested against. Nothing else may stand in an output than what its schema names.
 
 Everything that `--json` prints is the object that the API returns (`.to_json()`), in strict JSON: what is absent or
-forbidden is `null`, never `NaN`. Its `schema` is `heedmap/NAME/VERSION`. The version grows when a field is taken away or
-means something else; a new optional field does not change it, so a program should ignore fields that it does not know.
+forbidden is `null`, never `NaN`. Its `schema` is `heedmap/NAME/VERSION`. The version grows when a field is taken
+away or means something else; a new optional field does not change it, so a program should ignore fields that it does not know.
 Layers, heads and tokens count from 0; shares lie between 0 and 1.
 
 A check in Python, with the package `jsonschema`:
@@ -26,8 +26,8 @@ A check in Python, with the package `jsonschema`:
 """
 
 FILES_AND_PAGES = (
-    "report", "run", "expectations", "reading", "stacks", "head-means", "page", "served", "source", "progress", "figures",
-    "vectors", "lesson",
+    "report", "run", "expectations", "reading", "stacks", "head-means", "page", "served", "source", "progress",
+    "figures", "vectors", "lesson",
 )  # fmt: skip
 """What is written to files and pages; the rest is printed."""
 
