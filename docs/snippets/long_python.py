@@ -4,7 +4,8 @@ model = hm.load("smollm2")
 with open("letter.txt") as file:
     text = file.read()
 
-print(model.cost(8_000, layers=[16]))  # known before anything runs
+cost = model.cost(8_000, layers=[16])  # known before anything runs; print(cost) also says how long it takes here
+print(f"{cost.kept / 2**20:.0f} MiB are kept of {cost.tokens:,} tokens, {cost.attention_operations:.1e} operations between them")
 
 reading = model.read(text, layers=[16])  # keeps query, key and one number a row of one layer
 cells = reading.map(layer=16, head=3)
