@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -83,10 +84,8 @@ def check_reading(path: Path, content: bytes) -> None:
         lambda: reading.tokens.groups(),
     )
     for ask in asked:
-        try:
+        with suppress(HeedmapError):
             ask()
-        except HeedmapError as error:
-            assert str(error)
 
 
 def _model_case(name: str, damage: Any) -> tuple[SearchStrategy[Any], Any]:
@@ -116,13 +115,11 @@ def configuration_cases() -> tuple[SearchStrategy[Any], Any]:
 
     def check(given: bytes) -> None:
         (folder / "config.json").write_bytes(given)
-        try:
+        with suppress(HeedmapError):
             configuration = find_configuration(folder)
             shape, dtype = shape_of(configuration), stored_dtype(configuration)
             costs = [predict(shape, tokens, dtype=dtype) for tokens in (1000, 100_000)]
             json.dumps(to_json(shape, "given", dtype, costs), allow_nan=False)
-        except HeedmapError as error:
-            assert str(error)
         load(given)
 
     return cases, check

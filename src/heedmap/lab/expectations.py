@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import ClaimError, FileError
+from heedmap.json_form import Every, Maybe, check_form
 from heedmap.lab.folder import read_json
-from heedmap.lab.form import Every, Maybe, check_form
 
 SCHEMA = "heedmap/expectations/1"
 FOLDER = "expectations"

@@ -10,8 +10,8 @@ from typing import Any
 
 from heedmap.errors import FileError
 from heedmap.files import BESIDE, write_beside
+from heedmap.json_form import Maybe, check_form
 from heedmap.json_text import parse_json
-from heedmap.lab.form import Maybe, check_form
 from heedmap.lab.plan import differences
 
 RUN_SCHEMA = "heedmap/run/1"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
+from heedmap.json_form import Every, Maybe, Times, check_form
 from heedmap.lab.experiment import Figure, Finding, Table, Value
 from heedmap.lab.folder import read_json
-from heedmap.lab.form import Every, Maybe, Times, check_form
 
 SCHEMA = "heedmap/report/1"
 REPORT_FILE = "report.json"

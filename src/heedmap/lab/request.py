@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from heedmap.json_form import Every, Maybe, Only, check_form
 from heedmap.lab.data import BadRows
 from heedmap.lab.experiment import DataSource
-from heedmap.lab.form import Every, Maybe, Only, check_form
 from heedmap.lab.plan import ALL, Part, Shard, make_part
 from heedmap.lab.registry import experiment
 from heedmap.lab.settings import Settings

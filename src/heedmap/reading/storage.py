@@ -18,12 +18,14 @@ from safetensors.torch import save_file
 
 from heedmap.errors import FileError, ReadingError
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.listening import CROSS, DECODER, ENCODER
 from heedmap.reading.odds import Candidate
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
+from heedmap.reading.stored import check_call, check_header, check_logits
 from heedmap.reading.two_stacks import STACKS, CrossReading, EncoderDecoderReading
 from heedmap.text.tokens import Token, Tokens
 
@@ -138,7 +140,7 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
             metadata = file.metadata() or {}
             if "heedmap" not in metadata:
                 raise ReadingError(f"{path} is a safetensors file, but not a reading: save one with reading.save(path)")
-            header = json.loads(metadata["heedmap"])
+            header = parse_json(metadata["heedmap"])
             found = header.get("schema")
             if found != schema and found in (SCHEMA, STACKS_SCHEMA):
                 raise ReadingError(_OTHER_KIND[found].format(path=path))
@@ -160,6 +162,7 @@ _OTHER_KIND = {
 
 def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Tokens | None = None) -> dict[str, Any]:
     """The parts of a reading, checked to fit each other; `keys` are the tokens looked at, where they are others."""
+    check_header(header)
     tokens = Tokens(header["text"], tuple(Token(**token) for token in header["tokens"]), header["cut_off"])
     layers = tuple(AttentionLayer(**layer) for layer in header["layers"])
     heads = {layer.number: layer for layer in layers}
@@ -167,9 +170,10 @@ def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Token
     for name, about in header["calls"].items():
         number = int(name)
         calls[number] = _call(about, {part: tensors.get(f"{number}.{part}") for part in (*_TENSORS, "table")})
-        _check_call(calls[number], heads[number], len(tokens), len(tokens if keys is None else keys))
+        check_call(calls[number], heads[number], len(tokens), len(tokens if keys is None else keys))
     if not calls:
         raise ValueError("it holds no layer")
+    check_logits(tensors.get("logits"))
     return {
         "tokens": tokens,
         "layers": layers,
@@ -191,19 +195,6 @@ def _call(about: dict[str, Any], parts: dict[str, torch.Tensor | None]) -> Atten
     if table is not None:
         rule = MaskRule(rule.queries, rule.keys, table=_unpacked_table(table, rule))
     return AttentionCall(query, key, rule, about["scale"], softcap=about["softcap"], logsumexp=logsumexp, **parts)
-
-
-def _check_call(call: AttentionCall, layer: AttentionLayer, length: int, looked_at: int) -> None:
-    """Refuse tensors whose sizes contradict each other."""
-    batch, heads, queries, dim = call.query.shape
-    key_value_heads, keys = call.key.shape[1:3]
-    expected = (1, layer.heads, length, layer.key_value_heads, looked_at)
-    if (batch, heads, queries, key_value_heads, keys) != expected or call.key.shape[3] != dim:
-        raise ValueError(f"layer {layer.number}: query {tuple(call.query.shape)} and key {tuple(call.key.shape)}")
-    if call.logsumexp is None or call.logsumexp.shape != call.query.shape[:3]:
-        raise ValueError(f"layer {layer.number}: the log-sum-exp does not fit its queries")
-    if (call.rule.queries, call.rule.keys) != (queries, keys) or heads % key_value_heads:
-        raise ValueError(f"layer {layer.number}: the mask does not fit its queries and keys")
 
 
 def _packed_table(rule: MaskRule) -> torch.Tensor:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from difflib import get_close_matches
 
 from heedmap.errors import DataError
+from heedmap.json_text import parse_json
 from heedmap.lab.data import blimp, gap, jsonl, winobias, winogender, winograd, winogrande
 from heedmap.lab.data.lines import Line, look_ahead
 from heedmap.lab.data.reader import Reader
@@ -91,8 +91,8 @@ def found_format(first: list[Line], name: str) -> str:
 def _format_of_object(text: str, name: str) -> str:
     """The format of JSON lines, by the keys of the first one."""
     try:
-        keys = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        keys = parse_json(text)
+    except ValueError:
         return "jsonl"  # whose reader says what is wrong with the line
     for key, form in _BY_KEY.items():
         if key in keys:

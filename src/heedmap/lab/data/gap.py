@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from heedmap.json_form import shown
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reader import Read, Unusable, question, read_each, shown
+from heedmap.lab.data.reader import Read, Unusable, question, read_each
 from heedmap.lab.data.types import Question
 
 COLUMNS = (

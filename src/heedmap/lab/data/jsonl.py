@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from heedmap.json_form import shown
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.places import noun_place, place_of
-from heedmap.lab.data.reader import Read, Unusable, Value, json_object, read_each, shown, text_in
+from heedmap.lab.data.reader import Read, Unusable, Value, json_object, read_each, text_in
 from heedmap.lab.data.types import Contrast, Pair, Sentence
 
 _OF_A_PAIR = ("word", "candidates", "answers")

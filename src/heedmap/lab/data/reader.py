@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from heedmap.json_form import shown
+from heedmap.json_text import parse_json
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.places import name_at, place_of
 from heedmap.lab.data.types import Contrast, Pair, Question, Sentence
@@ -23,8 +24,6 @@ Reader = Callable[[Iterator[Line]], Iterator[Read]]
 
 BLANK = "_"
 """What stands in the place of the noun in sets that leave it out."""
-
-_SHOWN = 60
 
 
 class Unusable(Exception):  # noqa: N818 - it is no error of the program, and never leaves the readers
@@ -50,8 +49,8 @@ def json_object(line: Line) -> dict[str, Any]:
         Unusable: it holds none.
     """
     try:
-        found = json.loads(line.text)
-    except (json.JSONDecodeError, RecursionError) as error:
+        found = parse_json(line.text)
+    except ValueError as error:
         raise Unusable(f"it is not JSON: {getattr(error, 'msg', error)}") from None
     if not isinstance(found, dict):
         raise Unusable(f"expected a JSON object, found {shown(line.text)}")
@@ -61,12 +60,6 @@ def json_object(line: Line) -> dict[str, Any]:
 def squeeze(text: str | None) -> str:
     """A text without white space around it, and with one space where there was any inside."""
     return re.sub(r"\s+", " ", text or "").strip()
-
-
-def shown(text: object) -> str:
-    """A value as a message quotes it."""
-    written = repr(text)
-    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
 
 
 def text_in(row: dict[str, Any], name: str) -> str:

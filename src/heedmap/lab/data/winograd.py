@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 from xml.etree import ElementTree
 
+from heedmap.json_form import shown
+from heedmap.json_text import parse_json
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reader import Read, Unusable, json_object, question, read_each, shown, squeeze, text_in
+from heedmap.lab.data.reader import Read, Unusable, json_object, question, read_each, squeeze, text_in
 from heedmap.lab.data.twins import beside_each_other
 from heedmap.lab.data.types import Question
 
@@ -106,7 +107,7 @@ def _table_row(line: Line) -> Question:
         raise Unusable(f"expected 7 columns with tabs between, found {len(columns)}")
     text = columns[3]
     try:
-        tokens, (word, (first, _), _), answers = (json.loads(column) for column in columns[4:])
+        tokens, (word, (first, _), _), answers = (parse_json(column) for column in columns[4:])
         names, right = [answer[0] for answer in answers], [bool(answer[3]) for answer in answers]
     except (ValueError, TypeError, IndexError):
         raise Unusable("expected tokens, pronoun and candidates as JSON in columns 5, 6 and 7") from None

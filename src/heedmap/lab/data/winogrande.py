@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from heedmap.json_form import shown
 from heedmap.lab.data.lines import Line
-from heedmap.lab.data.reader import BLANK, Read, Unusable, json_object, question, read_each, shown, text_in
+from heedmap.lab.data.reader import BLANK, Read, Unusable, json_object, question, read_each, text_in
 from heedmap.lab.data.types import Question
 
 
