@@ -15,7 +15,8 @@ tested against. Nothing else may stand in an output than what its schema names.
 
 Everything that `--json` prints is the object that the API returns (`.to_json()`), in strict JSON: what is absent or
 forbidden is `null`, never `NaN`. Its `schema` is `heedmap/NAME/VERSION`. The version grows when a field is taken
-away or means something else; a new optional field does not change it, so a program should ignore fields that it does not know.
+away or means something else; a new optional field does not change it, so a program should ignore fields that it does
+not know.
 Layers, heads and tokens count from 0; shares lie between 0 and 1.
 
 A check in Python, with the package `jsonschema`:
@@ -50,9 +51,9 @@ def schemas_page() -> str:
         parts += [_section(body) for body in bodies]
     parts.append("## Common parts\n\n[common.json](schemas/common.json)\n")
     for name, body in common["$defs"].items():
-        if "$ref" not in body:
-            parts.append(f"### {name}\n\n{body['description']}\n\n{_table(body)}" if "properties" in body else "")
-    return "\n".join(part for part in parts if part).rstrip() + "\n"
+        fields = _table(body) if "properties" in body else f"A {_type(body)}.\n"
+        parts.append(f"### {name}\n\n{body.get('description', '')}\n\n{fields}")
+    return "\n".join(parts).rstrip() + "\n"
 
 
 def _section(body: dict[str, Any]) -> str:
