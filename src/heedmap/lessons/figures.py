@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -23,6 +24,7 @@ SHIPPED = FOLDER / "figures.json"
 """The figures of the course that need a model, as they were when it was built."""
 
 _BRACES = re.compile(r"\{\{\s*(.+?)\s*\}\}", re.DOTALL)
+_NAMED = re.compile(r"@([a-z][a-z0-9-]*)")
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#])")
 
 
@@ -109,18 +111,33 @@ class Calculator:
             LessonError: the call is none, or cannot be computed; the message begins with file and line.
         """
         names = lesson.numbers
-        full = " ".join(names.get(call.strip(), call).split())
         try:
-            computation, _ = split_call(full)
-            if not computation.model:
-                return compute(full)
-            if full not in self.kept.figures:
-                if self.tell is not None:
-                    self.tell(f"computing: {full}")
-                self.kept.add(full, compute(full, run_command=self.run_command))
-            return self.kept.figures[full]
+            return self._of(names.get(call.strip(), call), names)
         except LessonError as error:
             raise LessonError(f"{lesson.path}:{line}: {error}") from None
+
+    def _of(self, call: str, names: Mapping[str, str]) -> Figure:
+        """The figure of a call; `@name` in it stands for the figure of one of these names."""
+        full = " ".join(call.split())
+        computation, _ = split_call(full)
+        if not computation.model:
+            return compute(self._with_names(full, names))
+        if full not in self.kept.figures:
+            if self.tell is not None:
+                self.tell(f"computing: {full}")
+            self.kept.add(full, compute(full, run_command=self.run_command))
+        return self.kept.figures[full]
+
+    def _with_names(self, call: str, names: Mapping[str, str]) -> str:
+        """A call with each `@name` replaced; a name's own call may use the names that stand before it."""
+
+        def put(match: re.Match[str]) -> str:
+            if match[1] not in names:
+                return match[0]
+            before = dict(itertools.takewhile(lambda item: item[0] != match[1], names.items()))
+            return self._of(names[match[1]], before).text
+
+        return _NAMED.sub(put, call)
 
     def fill(self, text: str, lesson: Lesson, line: int, *, escape: bool = True) -> str:
         """A text with each `{{call}}` replaced by its figure.

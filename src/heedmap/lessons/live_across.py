@@ -70,6 +70,14 @@ def _weight(arguments: Arguments) -> Figure:
     return rounded(float(weights[asks.index(word), answers.index(on)]), arguments.digits(2))
 
 
+@REGISTRY.add("across-product", "WORD ON [digits=2]", "the query of a word that asks times the key of one that answers")
+def _product(arguments: Arguments) -> Figure:
+    word, on = arguments.word("a word that asks"), arguments.word("a word looked at")
+    if word not in ASKS or on not in KEYS:
+        raise LessonError(f"expected one of {', '.join(ASKS)} and one of {', '.join(KEYS)}, found {word} {on}")
+    return rounded(float(np.dot(ASKS[word], KEYS[on])), arguments.digits(2))
+
+
 @REGISTRY.add("across-vector", "query|key|value WORD", "what a word asks with, is found by or carries, as it was given")
 def _vector(arguments: Arguments) -> Figure:
     what, word = arguments.word("query, key or value"), arguments.word("a word")

@@ -143,6 +143,22 @@ def _output(arguments: Arguments) -> Figure:
     return rounded(trace.output[row, _within(index, trace.output.shape[1])], digits)
 
 
+@REGISTRY.add(
+    "part", "EXAMPLE TOKEN INDEX [asks=TOKEN] [digits=N] [CHANGE ...]", "what one word adds to a number of the blend"
+)
+def _part(arguments: Arguments) -> Figure:
+    trace, row, key, digits = _cell(arguments)
+    index = _within(arguments.whole("an index"), trace.value.shape[1])
+    return rounded(trace.weights[row, key] * trace.value[key, index], digits)
+
+
+@REGISTRY.add("values-sum", "EXAMPLE INDEX [digits=N] [CHANGE ...]", "a number of all values added up, not blended")
+def _values_sum(arguments: Arguments) -> Figure:
+    trace, usual = worked(arguments)
+    index, digits = _within(arguments.whole("an index"), trace.value.shape[1]), arguments.digits(usual)
+    return rounded(trace.value[:, index].sum(), digits)
+
+
 @REGISTRY.add("query", "EXAMPLE [asks=TOKEN] [CHANGE ...]", "what the word asks with, as it was given")
 def _query(arguments: Arguments) -> Figure:
     trace, row, digits = _row(arguments)

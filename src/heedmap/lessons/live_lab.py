@@ -14,7 +14,8 @@ from typing import Any
 from heedmap.arithmetic.names import listed, nearest
 from heedmap.arithmetic.writing import number
 from heedmap.errors import LessonError
-from heedmap.lab.expectations import read_expectations, shipped
+from heedmap.lab.data import pairs, sentences
+from heedmap.lab.expectations import ExpectedPart, read_expectations, shipped
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 
 BAR = 40
@@ -22,6 +23,26 @@ BAR = 40
 
 
 @functools.cache
+def parts_of(experiment: str, model: str) -> tuple[ExpectedPart, ...]:
+    """What is recorded of an experiment on a model: settings, and figures by name.
+
+    Raises:
+        LessonError: nothing is recorded for them.
+
+    Example:
+        >>> [part.settings["facts"] for part in parts_of("dilution", "smollm2")]
+        [12]
+    """
+    if model not in shipped():
+        raise LessonError(f"nothing is recorded for {model!r}: expected one of {listed(shipped())}")
+    parts = read_expectations(Path(model)).parts
+    found = tuple(part for part in parts if part.experiment == experiment)
+    if not found:
+        names = sorted({part.experiment for part in parts})
+        raise LessonError(f"nothing is recorded of {experiment!r} on {model}: expected one of {listed(names)}")
+    return found
+
+
 def recorded(experiment: str, model: str) -> Mapping[str, Any]:
     """The recorded figures of an experiment on a model, by name.
 
@@ -32,14 +53,7 @@ def recorded(experiment: str, model: str) -> Mapping[str, Any]:
         >>> recorded("causal", "smollm2")["causal.leaking"]
         0
     """
-    if model not in shipped():
-        raise LessonError(f"nothing is recorded for {model!r}: expected one of {listed(shipped())}")
-    parts = read_expectations(Path(model)).parts
-    found = [part for part in parts if part.experiment == experiment]
-    if not found:
-        names = sorted({part.experiment for part in parts})
-        raise LessonError(f"nothing is recorded of {experiment!r} on {model}: expected one of {listed(names)}")
-    return {name: entry["value"] for part in found for name, entry in part.figures.items()}
+    return {name: entry["value"] for part in parts_of(experiment, model) for name, entry in part.figures.items()}
 
 
 def _asked(arguments: Arguments) -> Mapping[str, Any]:
@@ -77,6 +91,31 @@ def _recorded(arguments: Arguments) -> Figure:
     if isinstance(value, int):
         digits = 0
     return rounded(value * times, digits)
+
+
+@REGISTRY.add("recorded-how", "EXPERIMENT [model=smollm2]", "how it was measured")
+def _recorded_how(arguments: Arguments) -> Figure:
+    experiment = arguments.word("an experiment")
+    return Figure(parts_of(experiment, arguments.option("model", "smollm2") or "")[0].title)
+
+
+@REGISTRY.add("recorded-setting", "EXPERIMENT SETTING [model=smollm2]", "a whole number that it was measured with")
+def _recorded_setting(arguments: Arguments) -> Figure:
+    experiment, name = arguments.word("an experiment"), arguments.word("a setting's name")
+    settings = parts_of(experiment, arguments.option("model", "smollm2") or "")[0].settings
+    if not isinstance(value := settings.get(name), int):
+        raise LessonError(f"no setting {name!r} that is a whole number is recorded{nearest(name, settings)}")
+    return Figure(str(value), float(value))
+
+
+@REGISTRY.add("built-in", "sentences|pairs", "how many sentences or pairs come with Heedmap")
+def _built_in(arguments: Arguments) -> Figure:
+    kinds = {"sentences": sentences, "pairs": pairs}
+    what = arguments.word("sentences or pairs")
+    if what not in kinds:
+        raise LessonError(f"expected sentences or pairs, found {what!r}")
+    count = sum(1 for _ in kinds[what]())
+    return Figure(str(count), float(count))
 
 
 @REGISTRY.add(

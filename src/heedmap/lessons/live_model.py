@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+from heedmap.arithmetic.writing import columns, number
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure, rounded
 
@@ -21,6 +22,12 @@ DEFAULT_MODEL = MODELS[0]
 
 BLANK = "␣"
 """How labels show a blank before a token."""
+
+HOLDERS = ("attention", "feed-forward", "words", "all")
+"""Where a model's learned numbers may be; `words` is the table of words."""
+
+BANDS = {"about a fifth": 0.2, "about a half": 0.5, "nearly all": 1.0}
+"""Shares in words."""
 
 _PLACE = "[layer=16] [head=3] [model=smollm2] [digits=3]"
 
@@ -115,3 +122,49 @@ def _size(arguments: Arguments) -> Figure:
     if what not in sizes:
         raise LessonError(f"expected one of {', '.join(sizes)}, found {what!r}")
     return Figure(str(sizes[what]), float(sizes[what]))
+
+
+@functools.cache
+def holders() -> dict[str, int]:
+    """How many of the default model's numbers (learned, each counted once) are where."""
+    module: Any = model_named(DEFAULT_MODEL).module
+
+    def count(part: Any) -> int:
+        return sum(one.numel() for one in part.parameters())
+
+    layers = module.model.layers
+    return {
+        "attention": sum(count(layer.self_attn) for layer in layers),
+        "feed-forward": sum(count(layer.mlp) for layer in layers),
+        "words": count(module.get_input_embeddings()),
+        "all": count(module),
+    }
+
+
+@REGISTRY.add(
+    "holds", f"{'|'.join(HOLDERS)} [digits=1]", "millions of a model's learned numbers that are there", model=True
+)
+def _holds(arguments: Arguments) -> Figure:
+    return rounded(holders()[_holder(arguments)] / 1e6, arguments.digits(1))
+
+
+@REGISTRY.add("holds-table", "[digits=1]", "where a model's learned numbers are", block=True, model=True)
+def _holds_table(arguments: Arguments) -> Figure:
+    found, digits = holders(), arguments.digits(1)
+    rows = [["where", "millions of numbers", "share"]]
+    rows += [[name, number(found[name] / 1e6, digits), number(found[name] / found["all"], 2)] for name in HOLDERS]
+    return Figure("\n".join(columns(rows)))
+
+
+@REGISTRY.add("holds-band", "|".join(HOLDERS), f"which share of them, in words: {'; '.join(BANDS)}", model=True)
+def _holds_band(arguments: Arguments) -> Figure:
+    share = holders()[_holder(arguments)] / holders()["all"]
+    return Figure(min(BANDS, key=lambda words: abs(BANDS[words] - share)))
+
+
+def _holder(arguments: Arguments) -> str:
+    """Where the numbers are that a call asks for."""
+    name = arguments.word("where")
+    if name not in holders():
+        raise LessonError(f"expected one of {', '.join(holders())}, found {name!r}")
+    return name

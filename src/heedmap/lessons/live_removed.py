@@ -186,3 +186,16 @@ def _removed_mean(arguments: Arguments) -> Figure:
     pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
     layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
     return rounded(float(np.mean([_lost_in_both(pair, head, layer) for pair in pairs])), arguments.digits(2))
+
+
+@REGISTRY.add(
+    "removed-needed",
+    "PAIR,PAIR,... HEAD [layer=16]",
+    "in how many pairs the right noun loses without a head in both versions",
+    model=True,
+)
+def _removed_needed(arguments: Arguments) -> Figure:
+    pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
+    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
+    count = sum(min(_lost_in_both(pair, head, layer)) > 0 for pair in pairs)
+    return Figure(str(count), float(count))
