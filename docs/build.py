@@ -111,11 +111,22 @@ def snippet_output(path: Path) -> str:
         return transcript(text) if path.suffix == ".console" else run_python(text, path.name)
 
 
+def shown_in(path: Path) -> Path:
+    """The file with what a snippet shows; there is none where a program prints nothing."""
+    return path if path.suffix == ".console" else path.with_suffix(".txt")
+
+
+def snippets() -> list[Path]:
+    """All commands and programs that are shown with what they print."""
+    return sorted([*SNIPPETS.glob("*.console"), *SNIPPETS.glob("*.py"), *EXAMPLES.glob("*.py")])
+
+
 def write_snippets() -> None:
     """Run every snippet, and write what it prints."""
-    for path in sorted([*SNIPPETS.glob("*.console"), *SNIPPETS.glob("*.py"), *EXAMPLES.glob("*.py")]):
-        target = path if path.suffix == ".console" else path.with_suffix(".txt")
-        target.write_text(snippet_output(path), encoding="utf-8")
+    for path in snippets():
+        shown = snippet_output(path)
+        if shown:
+            shown_in(path).write_text(shown, encoding="utf-8")
     for script in gallery():
         draw_gallery(script, IMAGES / "gallery" / f"{script.stem}.png")
 

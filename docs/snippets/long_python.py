@@ -5,7 +5,7 @@ with open("letter.txt") as file:
     text = file.read()
 
 cost = model.cost(8_000, layers=[16])  # known before anything runs; print(cost) also says how long it takes here
-print(f"{cost.kept / 2**20:.0f} MiB are kept of {cost.tokens:,} tokens, {cost.attention_operations:.1e} operations between them")
+print(f"{cost.kept / 2**20:.0f} MiB are kept of {cost.tokens:,} tokens, {cost.attention_operations:.1e} operations")
 
 reading = model.read(text, layers=[16])  # keeps query, key and one number a row of one layer
 cells = reading.map(layer=16, head=3)

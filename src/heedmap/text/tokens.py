@@ -124,9 +124,10 @@ class Tokens(Sequence[Token]):
 
         Special tokens are no words. Words that the model did not see at all are left out.
 
-        >>> tokens = Tokens("18th", (Token(0, 11, "1", 0, 1), Token(1, 12, "8", 1, 2), Token(2, 13, "th", 2, 4)))
-        >>> [(word.text, word.tokens) for word in tokens.words()]
-        [('18th', (0, 1, 2))]
+        Example:
+            >>> tokens = Tokens("18th", (Token(0, 11, "1", 0, 1), Token(1, 12, "8", 1, 2), Token(2, 13, "th", 2, 4)))
+            >>> [(word.text, word.tokens) for word in tokens.words()]
+            [('18th', (0, 1, 2))]
         """
         places: dict[str, dict[int, int]] = {}
         words = []
@@ -145,9 +146,10 @@ class Tokens(Sequence[Token]):
 
         Words that share a token become one. With these groups, `merge` keeps every row's sum.
 
-        >>> tokens = Tokens("18th", (Token(0, 1, "[CLS]", None, None, True), Token(1, 11, "18th", 0, 4)))
-        >>> [(group.text, group.tokens) for group in tokens.groups()]
-        [('[CLS]', (0,)), ('18th', (1,))]
+        Example:
+            >>> tokens = Tokens("18th", (Token(0, 1, "[CLS]", None, None, True), Token(1, 11, "18th", 0, 4)))
+            >>> [(group.text, group.tokens) for group in tokens.groups()]
+            [('[CLS]', (0,)), ('18th', (1,))]
         """
         taken: list[tuple[int, ...]] = []
         for word in self.words():
