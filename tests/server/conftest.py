@@ -38,6 +38,7 @@ class Asker:
 
     port: int
     process: subprocess.Popen[str] = field(repr=False)
+    state: Path
     token: str = ""
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
@@ -65,11 +66,11 @@ def start(state: Path, *more: str) -> Asker:
     address = process.stdout.readline()
     match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\n", address)
     assert match, (address, process.poll())
-    asker = Asker(int(match[1]), process)
+    asker = Asker(int(match[1]), process, state)
     page = asker.ask("GET", "/").body.decode()
     token = re.search(r'name="heedmap-token" content="([^"]+)"', page)
     assert token
-    return Asker(asker.port, process, token[1])
+    return Asker(asker.port, process, state, token[1])
 
 
 def end(asker: Asker) -> tuple[int, str]:
@@ -81,7 +82,10 @@ def end(asker: Asker) -> tuple[int, str]:
 
 @pytest.fixture(scope="session")
 def asker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asker]:
-    """One application for all tests of this folder."""
+    """One application for all tests of this folder; after all that they asked, an interrupt ends it cleanly."""
     running = start(tmp_path_factory.mktemp("state"))
     yield running
-    end(running)
+    code, errors = end(running)
+    assert code == 130
+    assert "Traceback" not in errors
+    assert not (running.state / "heedmap" / "application.json").exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from heedmap.server.parameters import Flag, Integer, Options, Parameter, Refused, Text, check_all
@@ -36,6 +36,7 @@ def outcome(values: dict[str, Any]) -> tuple[dict[str, Any], Refused | None]:
         return {}, refused
 
 
+@settings(max_examples=25)  # what is anything is slow to draw; those of `make test-all` are more
 @given(st.dictionaries(st.sampled_from(["text", "number", "flag", "options", "other"]) | st.text(), ANYTHING))
 def test_anything_else_is_refused_or_right(values: dict[str, Any]) -> None:
     found, refused = outcome(values)

@@ -73,16 +73,19 @@ def test_an_unknown_word_of_the_server_is_told(browser: Browser, address: str) -
         expect(page.get_by_role("note").first).to_contain_text("8192")
 
 
-def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str) -> None:
+@pytest.mark.parametrize("when", ["at once", pytest.param("in the middle", marks=pytest.mark.slow)])
+def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str, when: str) -> None:
     with opened(browser, f"{address}/lab") as page:
         page.get_by_role("combobox", name="Experiment").select_option("causal")
-        page.get_by_label("Only the first items").fill("6")
+        page.get_by_label("Only the first items").fill("2" if when == "at once" else "6")
         page.get_by_role("button", name="Start").click()
         run = page.locator(".run").first
         expect(run).to_contain_text("running")
-        expect(run.locator("progress[value]")).to_be_visible()
+        if when == "in the middle":
+            expect(run.locator("progress[value]")).to_be_visible()
         run.get_by_role("button", name="Stop").click()
         expect(run).to_contain_text("stopped")
+        expect(run).not_to_contain_text("ended from outside")
         page.reload()  # another page finds the run as it was left
         run = page.locator(".run").first
         run.get_by_role("button", name="Go on").click()
@@ -101,8 +104,19 @@ def test_a_lesson_is_read_and_answered(browser: Browser, address: str) -> None:
         expect(page).to_have_url(f"{address}/learn")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("room", ["hand", "read", "lab", "learn", "learn/01-one-word-looks-back.html"])
+LESSON = "learn/01-one-word-looks-back.html"
+FAST = [("hand", "light"), ("read", "dark"), ("lab", "light"), ("learn", "light"), (LESSON, "dark")]
+"""Each room once; in its other light it is among the slow."""
+
+
+@pytest.mark.parametrize(
+    ("room", "scheme"),
+    [
+        pytest.param(room, scheme, marks=() if (room, scheme) in FAST else pytest.mark.slow)
+        for room, _ in FAST
+        for scheme in ("light", "dark")
+    ],
+)
 def test_axe_finds_nothing(browser: Browser, address: str, room: str, scheme: str) -> None:
     with opened(browser, f"{address}/{room}", bypass_csp=True, color_scheme=scheme) as page:
         expect(page.get_by_role("heading", level=1)).to_be_visible()

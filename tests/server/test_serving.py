@@ -19,21 +19,30 @@ from heedmap.server.serving import listen
 from tests.server.conftest import Asker, end, start
 
 
-def test_a_second_start_finds_the_first_and_an_interrupt_ends_it(tmp_path: Path) -> None:
-    first = start(tmp_path)
-    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path)}
+def second(state: Path) -> subprocess.CompletedProcess[str]:
+    """`heedmap serve` where another may run already."""
+    environment = {**os.environ, "XDG_STATE_HOME": str(state)}
     command = [sys.executable, "-m", "heedmap", "serve", "--no-open"]
-    second = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
-    assert second.returncode == 0
-    assert second.stdout == f"http://127.0.0.1:{first.port}/\n"
-    assert "runs already" in second.stderr
-    code, errors = end(first)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60, check=False)
+
+
+def test_a_second_start_finds_the_first(asker: Asker) -> None:
+    found = second(asker.state)
+    assert found.returncode == 0
+    assert found.stdout == f"http://127.0.0.1:{asker.port}/\n"
+    assert "runs already" in found.stderr
+
+
+@pytest.mark.slow  # the application of all tests is ended the same way
+def test_an_interrupt_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
+    code, errors = end(start(tmp_path))
     assert code == 130
     assert "Traceback" not in errors
     assert find_running(tmp_path / "heedmap") is None
     assert not (tmp_path / "heedmap" / "application.json").exists()
 
 
+@pytest.mark.slow  # among the fast, a browser sees the same
 def test_a_killed_worker_is_told_and_started_again(asker: Asker) -> None:
     answer = asker.read("The cat sat on the mat.")
     before = asker.ask("GET", "/api/status").json
@@ -55,7 +64,7 @@ def test_memory_returns_after_a_long_text_is_closed(asker: Asker) -> None:
 
     short = asker.read("The cat sat.")
     before = resident()
-    long = asker.read("The cat sat on the mat and looked at the dog. " * 170)
+    long = asker.read("The cat sat on the mat and looked at the dog. " * 80)
     assert resident() - before > long["bytes"] // 2
     asker.ask("DELETE", f"/api/readings/{long['id']}")
     # What torch's allocator and threads keep for themselves is not the reading: it stays below a quarter of it.

@@ -38,6 +38,10 @@ def main(folder: Path) -> int:
     except HeedmapError as error:
         _say({"failed": {"kind": type(error).__name__, "message": str(error)}})
         return 1
+    except Exception as error:  # the page must say something, and a traceback on stderr is read by nobody
+        says = f"this failed inside Heedmap ({type(error).__name__}: {error}); what was measured is kept"
+        _say({"failed": {"kind": "InternalError", "message": says}})
+        return 1
     _say({"finished": True})
     return 0
 

@@ -35,6 +35,7 @@ class Run:
         progress: done, total and what, as last told.
         says: why it failed, or what it noted last.
         process: while it runs.
+        stopping: whether its process was asked to end.
         changes: counts what happened, so that whoever watches can wait for the next.
     """
 
@@ -45,6 +46,7 @@ class Run:
     progress: tuple[int, int, str] = (0, 0, "")
     says: str = ""
     process: asyncio.subprocess.Process | None = None
+    stopping: bool = False
     changes: int = 0
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -136,7 +138,7 @@ class Runs:
         """Start the process of a run, which takes up what its folder holds; nothing happens while it runs."""
         if run.state == "running" or run.state == "finished":
             return
-        run.state, run.says, run.progress = "running", "", (0, 0, "starting")
+        run.state, run.says, run.progress, run.stopping = "running", "", (0, 0, "starting"), False
         run.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "heedmap.server.lab_process", str(run.folder / "report")),
             stdin=asyncio.subprocess.PIPE,
@@ -155,6 +157,7 @@ class Runs:
         """End the process of a run; its rows stay, and `go_on` goes on from them."""
         if run.process is None or run.state != "running":
             return
+        run.stopping = True
         run.process.send_signal(signal.SIGINT)
         try:
             await asyncio.wait_for(run.process.wait(), 10)
@@ -184,7 +187,7 @@ class Runs:
         code = await process.wait()
         run.process = None
         run.state = last if last in ("finished", "failed", "stopped") else "stopped"
-        if run.state != last:
+        if run.state != last and not run.stopping:
             run.says = f"its process was ended from outside (exit status {code}); its rows are kept, and it can go on"
         await run.tell()
 

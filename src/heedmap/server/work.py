@@ -110,7 +110,8 @@ class Work:
     def close(self, asked: dict[str, Any], progress: Progress) -> Message:
         """Let a reading go, and give its memory back."""
         closed = self._readings.drop(asked["reading"])
-        release_memory()
+        if closed:
+            release_memory()
         return Message({"closed": closed, "bytes": self._readings.weight})
 
     def _model(self, name: str) -> Model:
