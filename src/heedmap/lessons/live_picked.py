@@ -6,6 +6,7 @@ A head points at the noun on which the pronoun puts more weight; the lead is the
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,11 +135,12 @@ def _picked_table(arguments: Arguments) -> Figure:
 def _picked_spread(arguments: Arguments) -> Figure:
     pair, order = arguments.word("a pair"), _order(arguments)
     lead = looks_of(pair).lead[order]
-    edges = np.arange(-0.6, 0.61, 0.1)
-    counts, _ = np.histogram(lead, bins=edges)
+    edges = np.arange(-0.5, 0.51, 0.1).round(1) + 0.0
+    counts = np.bincount(np.searchsorted(edges, lead, side="right"), minlength=len(edges) + 1)
+    inner = [f"{low:+.1f} to {high:+.1f}" for low, high in itertools.pairwise(edges)]
+    names = [f"below {edges[0]:+.1f}", *inner, f"from {edges[-1]:+.1f}"]  # a lead may be anything from -1 to 1
     rows = [
-        f"{low:+.1f} to {high:+.1f}  {count:4}  {'█' * round(count / 3)}".rstrip()
-        for low, high, count in zip(edges[:-1].round(1) + 0.0, edges[1:].round(1) + 0.0, counts, strict=True)
+        f"{name:12}  {count:4}  {'█' * round(count / 3)}".rstrip() for name, count in zip(names, counts, strict=True)
     ]
     return Figure("\n".join(["lead            heads", *rows]))
 
