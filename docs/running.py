@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -72,7 +73,7 @@ def _load_once(name: str) -> Any:
 
 @contextlib.contextmanager
 def working_folder() -> Iterator[Path]:
-    """A folder to run in: the inputs, the JSON schemas, and in `my-model` a model as a fine-tuned one would lie there."""
+    """A folder to run in: the inputs, the JSON schemas, and `my-model`, as a fine-tuned model would lie there."""
     from heedmap.models.places import cache_folder
 
     before = Path.cwd()
@@ -146,6 +147,7 @@ def run_python(source: str, name: str) -> str:
         contextlib.redirect_stdout(page),
         contextlib.redirect_stderr(io.StringIO()),
         models_stay_loaded(),
+        patch.object(sys, "argv", [name]),
     ):
         exec(compile(source, name, "exec"), {"__name__": "__main__"})
     return "".join(f"{line.rstrip()}\n" for line in page.getvalue().splitlines())

@@ -19,4 +19,5 @@ for step in range(121):
     optimiser.step()
     if step % 40 == 0:
         weights = watched.forwards[0].weights(layer=0)  # [text, query, key], the mean over heads
-        print(f"step {step:3}: loss {loss.item():.1f}, the answering token gives it {weights[:, 4, 1].mean():.2f}")
+        share = weights[:, 4, 1].mean()
+        print(f"step {step:3}: loss {loss.item():.1f}, {share:.2f} of the look on what is to be repeated")
