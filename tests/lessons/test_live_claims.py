@@ -107,16 +107,16 @@ def odds_by_hand(model: Model, pair: Pair, version: int, heads: list[int]) -> fl
     """The log-odds of the right noun where heads of layer 1 hand over nothing, by a hook of transformers' own table."""
     question = pair.questions[version]
     prompt = f"{question.text} What does '{question.word}' refer to? Answer: the"
-    table = model.module.model.layers[1].self_attn.o_proj  # type: ignore[union-attr,index]
-    width = table.in_features // 4  # type: ignore[operator,union-attr]
+    table = model.module.model.layers[1].self_attn.o_proj
+    width = table.in_features // 4
 
     def silence(_: Any, given: tuple[torch.Tensor]) -> tuple[torch.Tensor]:
         joined = given[0].clone()
         for head in heads:
-            joined[..., head * width : (head + 1) * width] = 0  # type: ignore[operator]
+            joined[..., head * width : (head + 1) * width] = 0
         return (joined,)
 
-    handle = table.register_forward_pre_hook(silence)  # type: ignore[union-attr,operator]
+    handle = table.register_forward_pre_hook(silence)
     try:
         log = [log_probability(model, prompt, one.removeprefix("the ")) for one in question.candidates]
     finally:
