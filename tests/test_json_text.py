@@ -38,5 +38,12 @@ def test_all_that_is_wrong_is_a_value_error(text: str | bytes, message: str) -> 
         parse_json(text)
 
 
+@pytest.mark.parametrize("name", ["NaN", "Infinity", "-Infinity"])
+def test_what_json_does_not_know_is_refused_where_asked(name: str) -> None:
+    assert str(parse_json(f"[{name}]")[0]) in ("nan", "inf", "-inf")
+    with pytest.raises(ValueError, match=f"{name} is no number of JSON"):
+        parse_json(f"[{name}]", strict=True)
+
+
 def test_whole_pairs_are_letters() -> None:
     assert parse_json(r'"\ud83d\ude00"') == "😀"

@@ -9,12 +9,16 @@ from typing import Any
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def parse_json(text: str | bytes) -> Any:
+def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     r"""The value of a JSON text.
 
     Python's own parser fails in four ways: at what is no JSON, at bytes that are no UTF-8, at what is nested too deep,
     and at numbers of more than 4,300 digits. It lets halves of surrogate pairs through, which no file or terminal can
     be given.
+
+    Args:
+        text: the text, or its bytes in UTF-8.
+        strict: refuse NaN and Infinity, which Python writes and JSON does not know.
 
     Raises:
         ValueError: for all of these; a `json.JSONDecodeError` with its place where it is no JSON.
@@ -29,16 +33,26 @@ def parse_json(text: str | bytes) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_refuse if strict else None)
     except json.JSONDecodeError:
         raise
     except RecursionError:
         raise ValueError("it is nested too deep") from None
+    except _Constant as error:
+        raise ValueError(f"{error} is no number of JSON") from None
     except ValueError:
         raise ValueError("a number in it has more than 4,300 digits") from None
     if _SURROGATE.search(text) and not _is_writable(value):
         raise ValueError(r"a text in it holds half of a surrogate pair (\ud800 to \udfff), which is no letter")
     return value
+
+
+class _Constant(ValueError):  # noqa: N818 - never leaves this file
+    """NaN or Infinity, met where it may not stand."""
+
+
+def _refuse(name: str) -> None:
+    raise _Constant(name)
 
 
 def _is_writable(value: Any) -> bool:

@@ -160,8 +160,8 @@ def test_the_kind_is_known_by_the_content() -> None:
             '{"tokens": ["a"], "query_tokens": ["b"], "query": [1], "key": [[1]], "value": [[1]]}',
             'no token "b": expected one of a',
         ),
-        ("[" * 100_000, "f: expected rows of numbers, found JSON nested or written too long"),
-        ('{"x": [[' + "1" * 5000 + "]]}", "f: expected rows of numbers, found JSON nested or written too long"),
+        ("[" * 100_000, "f cannot be read as JSON: it is nested too deep"),
+        ('{"x": [[' + "1" * 5000 + "]]}", "f cannot be read as JSON: a number in it has more than 4,300 digits"),
         ("cat", "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the first column"),
         (
             "token;q1;k1\na;1;1",

@@ -17,17 +17,11 @@ LOADED = [*((side, None) for side in SIDES), ("left", "eager")]
 """Where the padding is, and how the model was loaded: for eager attention it gets masks that are added."""
 
 
-def _skip_if_too_new(name: str) -> None:
-    if FAMILIES[name].is_too_new:
-        pytest.skip(f"{name} can be read since transformers {FAMILIES[name].since}")
-
-
 @pytest.mark.parametrize(("side", "implementation"), LOADED)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_weights_equal_those_of_eager_and_outputs_those_of_the_untouched_model(
     name: str, side: str, implementation: str | None
 ) -> None:
-    _skip_if_too_new(name)
     found = agreement(name, side, implementation, make=tiny)
     assert found.weights <= found.bound
     assert found.output <= TOLERANCE
@@ -35,7 +29,6 @@ def test_weights_equal_those_of_eager_and_outputs_those_of_the_untouched_model(
 
 @pytest.mark.parametrize("name", FAMILIES)
 def test_layers_keep_the_models_own_numbers(name: str) -> None:
-    _skip_if_too_new(name)
     layers = attention_layers(tiny(name, implementation=None))
     stacks: dict[str, list[int]] = {}
     for layer in layers:

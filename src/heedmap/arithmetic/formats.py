@@ -15,6 +15,7 @@ from heedmap.arithmetic import checks
 from heedmap.arithmetic.inputs import Inputs, LayerInputs
 from heedmap.arithmetic.names import find_token, label, listed
 from heedmap.errors import NumbersError
+from heedmap.json_text import parse_json
 
 VECTOR_ENTRIES = ("query", "key", "value")
 TABLE_ENTRIES = ("query_table", "key_table", "value_table")
@@ -155,11 +156,11 @@ def _csv_lines(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 def _parse_json(text: str, name: str) -> Any:
     """JSON, with the place named where it is none."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         raise NumbersError(f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
-    except (RecursionError, ValueError):
-        raise NumbersError(f"{name}: expected rows of numbers, found JSON nested or written too long") from None
+    except ValueError as error:
+        raise NumbersError(f"{name} cannot be read as JSON: {error}") from None
 
 
 def _check_entries(name: str, data: dict[str, Any], required: Sequence[str], optional: Sequence[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 
 import click
@@ -79,7 +80,14 @@ def heedmap() -> None:
 
 def run(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code: 0 done, 1 failed, 2 not parsed, 130 interrupted."""
-    sys.exit(main(arguments))
+    code = main(arguments)
+    if code == EXIT_INTERRUPTED:
+        # Python ends itself by the signal where it fell into an import, whatever code it is given; torch takes seconds
+        # to leave. All files are closed and removed by now.
+        sys.stdout.flush()
+        os._exit(code)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is done: an interrupt now could only say otherwise
+    sys.exit(code)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -15,6 +15,7 @@ from heedmap.cli.options import head_option, json_option, load_model, model_opti
 from heedmap.cli.progress import progress_bar
 from heedmap.cli.stats import parse_layers
 from heedmap.errors import FileError, TextError
+from heedmap.json_text import parse_json
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,11 +152,13 @@ def _messages(path: str) -> Any:
     """The messages of a file, or of standard input."""
     from heedmap.text.chat import parse_messages
 
+    name = "standard input" if path == "-" else path
     try:
-        data = json.loads(read_text("-" if path == "-" else f"@{path}"))
+        data = parse_json(read_text("-" if path == "-" else f"@{path}"))
     except json.JSONDecodeError as error:
-        name = "standard input" if path == "-" else path
         raise FileError(f"{name} is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from None
+    except ValueError as error:
+        raise FileError(f"{name} cannot be read as JSON: {error}") from None
     return parse_messages(data)
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import PurePath
 
 from heedmap.cli.common import read_text
 from heedmap.errors import EmptyText, FileError
+from heedmap.json_text import parse_json
 
 JSON_LINES = (".jsonl", ".ndjson")
 
@@ -44,9 +44,9 @@ def read_texts(argument: str) -> list[str]:
 def _text_of(file: str, number: int, line: str) -> str:
     """The text of one line of JSON."""
     try:
-        found = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise FileError(f"{file}, line {number} is not JSON: {error.msg}") from None
+        found = parse_json(line)
+    except ValueError as error:
+        raise FileError(f"{file}, line {number} is not JSON: {getattr(error, 'msg', error)}") from None
     text = found.get("text") if isinstance(found, dict) else None
     if not isinstance(text, str):
         raise FileError(f'{file}, line {number}: expected an object with "text", such as {{"text": "The cat sat."}}')

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import ClaimError, FileError
-from heedmap.json_form import Every, Maybe, check_form
+from heedmap.json_form import Every, Maybe, check_form, shown
 from heedmap.lab.folder import read_json
 
 SCHEMA = "heedmap/expectations/1"
@@ -88,7 +88,7 @@ def read_expectations(given: Path) -> Expectations:
 def _parse(found: Mapping[str, Any], path: Path) -> Expectations:
     """The content of a file."""
     if found.get("schema") != SCHEMA:
-        raise FileError(f"{path} holds no expected figures ({SCHEMA}); its schema is {found.get('schema')!r}")
+        raise FileError(f"{path} holds no expected figures ({SCHEMA}); its schema is {shown(found.get('schema'))}")
     check_form(found, _FORM, str(path))
     parts = [
         ExpectedPart(

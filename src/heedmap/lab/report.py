@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
-from heedmap.json_form import Every, Maybe, Times, check_form
+from heedmap.json_form import Every, Maybe, Times, check_form, shown
 from heedmap.lab.experiment import Figure, Finding, Table, Value
 from heedmap.lab.folder import read_json
 
@@ -132,7 +132,7 @@ def read_report(path: Path) -> tuple[dict[str, Figure], dict[str, str], dict[str
     path = path / REPORT_FILE if path.is_dir() else path
     found = read_json(path)
     if found.get("schema") != SCHEMA:
-        raise FileError(f"{path} is not a report of the lab ({SCHEMA}); its schema is {found.get('schema')!r}")
+        raise FileError(f"{path} is not a report of the lab ({SCHEMA}); its schema is {shown(found.get('schema'))}")
     check_form(found, _FORM, str(path))
     figures = {name: figure_from_json(figure) for name, figure in found["figures"].items()}
     verdicts = {name: finding["verdict"] for name, finding in found["findings"].items()}

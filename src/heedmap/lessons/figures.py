@@ -15,6 +15,7 @@ from heedmap._version import __version__
 from heedmap.arithmetic.names import label
 from heedmap.errors import FileError, LessonError
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 from heedmap.lessons.blocks import Lesson
 from heedmap.lessons.course import FOLDER
 from heedmap.lessons.live import Figure, RunCommand, compute, split_call
@@ -62,7 +63,7 @@ def read_figures(path: Path, version: str | None = None) -> dict[str, Figure]:
         FileError: it cannot be read, is none, or is of another version than asked for.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_bytes())
         if content["schema"] != SCHEMA or (version is not None and content["version"] != version):
             raise FileError(f"{path} holds no figures of this version")
         return {item["call"]: Figure(item["text"], item["value"]) for item in content["figures"]}

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError, ModelError, TokenizerMissing, UnsafeWeights, UnsupportedModel
+from heedmap.json_form import shown
+from heedmap.json_text import parse_json
 from heedmap.models.record import WEIGHTS
 
 INDEX = "model.safetensors.index.json"
@@ -96,7 +97,7 @@ def _read_config(folder: Path) -> dict[str, Any]:
             raise ModelError(f"{folder} holds a PEFT adapter, not a model: merge it into its base model first")
         raise ModelError(f"{folder} holds no model: there is no config.json in it")
     try:
-        config = json.loads(file.read_text("utf-8"))
+        config = parse_json(file.read_bytes())
     except (OSError, ValueError) as error:
         raise FileError(f"cannot read {file}: {error}") from None
     if not isinstance(config, dict):
@@ -109,7 +110,7 @@ def _refuse_foreign_code(folder: Path, config: dict[str, Any]) -> None:
     from transformers import CONFIG_MAPPING, __version__
 
     kind = config.get("model_type")
-    if kind in CONFIG_MAPPING:
+    if isinstance(kind, str) and kind in CONFIG_MAPPING:
         return  # transformers' own code is used, even where the folder brings some
     if config.get("auto_map"):
         raise UnsafeWeights(
@@ -119,6 +120,6 @@ def _refuse_foreign_code(folder: Path, config: dict[str, Any]) -> None:
     if kind is None:
         raise UnsupportedModel(f"{folder / 'config.json'} names no model_type, so that its kind is unknown")
     raise UnsupportedModel(
-        f"transformers {__version__} does not know models of the type {kind!r} ({folder}): a newer one may "
+        f"transformers {__version__} does not know models of the type {shown(kind)} ({folder}): a newer one may "
         f"(`pip install --upgrade transformers`)"
     )

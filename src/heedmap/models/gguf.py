@@ -14,6 +14,7 @@ from typing import Any
 
 from heedmap.errors import FileError, MissingWeights, ModelError, TokenizerMissing, UnsupportedModel
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 from heedmap.models.places import building, cache_folder, locked, megabytes, require_space, writing
 from heedmap.models.progress import Progress, first_line
 from heedmap.models.quiet import quiet_transformers
@@ -137,7 +138,7 @@ def _known_hash(gguf_file: Path) -> str:
     seen = {"path": str(gguf_file), "size": state.st_size, "mtime_ns": state.st_mtime_ns}
     note = cache_folder() / "gguf" / "seen" / f"{hashlib.sha256(os.fsencode(gguf_file)).hexdigest()[:20]}.json"
     try:
-        known = json.loads(note.read_text("utf-8"))
+        known = parse_json(note.read_bytes())
         sha256 = known.pop("sha256")
         if known == seen:
             return str(sha256)

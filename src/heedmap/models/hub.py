@@ -6,7 +6,6 @@ there. Only configuration, tokenizer and safetensors files are fetched, never co
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from fnmatch import fnmatch
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from heedmap.errors import FetchFailed, ModelError, ModelGated, ModelNotFound, ModelNotHere, UnsafeWeights
+from heedmap.json_text import parse_json
 from heedmap.models.catalogue import CATALOGUE, CatalogueModel, catalogue_names, near_names
 from heedmap.models.folder import INDEX, PROCESSOR_FILES, TOKENIZER_FILES, has_inputs, is_pickle, unsafe_message
 from heedmap.models.places import HUB_VARIABLE, is_offline, megabytes, require_space, writing
@@ -267,10 +267,10 @@ def _has_weights(snapshot: Path) -> bool:
     if (snapshot / WEIGHTS).is_file():
         return True
     try:
-        parts = json.loads((snapshot / INDEX).read_text("utf-8"))["weight_map"].values()
-    except (OSError, ValueError, KeyError, AttributeError):
+        parts = parse_json((snapshot / INDEX).read_bytes())["weight_map"].values()
+        return all((snapshot / part).is_file() for part in parts)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False
-    return all((snapshot / part).is_file() for part in parts)
 
 
 def _cache_name(repo_id: str) -> str:

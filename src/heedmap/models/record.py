@@ -14,6 +14,7 @@ from typing import Any
 from heedmap._version import __version__
 from heedmap.errors import FileError
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 
 SCHEMA = "heedmap/source/1"
 FILE = "source.json"
@@ -72,7 +73,7 @@ def read_record(folder: Path) -> Record | None:
     say), so that a start does not read half a gigabyte for nothing.
     """
     try:
-        value = json.loads((folder / FILE).read_text("utf-8"))
+        value = parse_json((folder / FILE).read_bytes())
         if value.pop("schema") != SCHEMA:
             return None
         record = Record(**value)

@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 
 from heedmap.errors import FileError, OutOfRange, ReadingError
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 from heedmap.reading.progress import Progress
 from heedmap.reading.tap import Heard
 from heedmap.text.tokens import Tokens
@@ -94,14 +95,14 @@ class HeadMeans:
             raise FileError(f"there is no file {path}")
         try:
             with safe_open(path, framework="pt") as file:
-                header = json.loads((file.metadata() or {}).get("heedmap", "{}"))
+                header = parse_json((file.metadata() or {}).get("heedmap", "{}"))
                 if header.get("schema") != SCHEMA:
                     raise ReadingError(f"{path} holds no means of heads: save some with head_means(...).save(path)")
                 values = {int(name): file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
             return HeadMeans(values, dict(header["model"]), int(header["texts"]), int(header["tokens"]))
         except OSError as error:
             raise FileError(f"cannot read {path}: {error.strerror or error}") from None
-        except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise ReadingError(f"{path} is damaged, or holds no means: {type(error).__name__}: {error}") from None
 
     def __str__(self) -> str:

@@ -18,6 +18,7 @@ from safetensors.torch import save_file
 
 from heedmap.errors import FileError, ReadingError
 from heedmap.files import write_beside
+from heedmap.json_form import shown
 from heedmap.json_text import parse_json
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
@@ -145,7 +146,7 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
             if found != schema and found in (SCHEMA, STACKS_SCHEMA):
                 raise ReadingError(_OTHER_KIND[found].format(path=path))
             if found != schema:
-                raise ReadingError(f"{path} has the schema {found!r}: this version reads {schema!r}")
+                raise ReadingError(f"{path} has the schema {shown(found)}: this version reads {schema!r}")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         yield header, tensors
     except OSError as error:

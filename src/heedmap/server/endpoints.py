@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from starlette.routing import Route
 
 from heedmap._version import __version__
 from heedmap.errors import FileError, HeedmapError
+from heedmap.json_text import parse_json
 from heedmap.server.parameters import Parameter, Refused, Text, check_all
 from heedmap.server.worker_client import WorkFailed
 
@@ -136,16 +136,12 @@ async def read_body(request: Request) -> dict[str, Any]:
         if len(data) > MOST_BYTES:
             raise Refused(413, "TooLarge", f"the body is larger than {MOST_BYTES:,} bytes")
     try:
-        value = json.loads(data, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
+        value = parse_json(bytes(data), strict=True)
+    except ValueError:
         raise Refused(400, "NoJson", "the body is not strict JSON in UTF-8") from None
     if not isinstance(value, dict):
         raise Refused(400, "NoJson", "the body must be a JSON object")
     return value
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
 
 
 def failure(error: Exception) -> Response:

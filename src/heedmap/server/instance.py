@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from heedmap.files import write_beside
+from heedmap.json_text import parse_json
 
 _SECONDS = 2.0
 """How long a running application has to answer."""
@@ -73,7 +74,7 @@ def _note(folder: Path) -> Path:
 def _read(folder: Path) -> Instance | None:
     """The note, when it is one."""
     try:
-        told = json.loads(_note(folder).read_text(encoding="utf-8"))
+        told = parse_json(_note(folder).read_bytes())
         instance = Instance(str(told["address"]), int(told["process"]), str(told["identity"]))
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -66,7 +66,7 @@ def _answers(found: Any) -> tuple[int, int]:
     """
     if not isinstance(found, list) or sorted(map(str, found)) != ["0", "1"]:
         raise Unusable(
-            f'expected "answers" to be [0, 1] or [1, 0] (the versions mean different nouns), found {found!r}'
+            f'expected "answers" to be [0, 1] or [1, 0] (the versions mean different nouns), found {shown(found)}'
         )
     return int(found[0]), int(found[1])
 

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
+from heedmap.json_text import parse_json
 
 CHILD = Path(__file__).with_name("child.py")
 SECONDS = 10.0
@@ -78,7 +79,10 @@ def run_calls(path: Path, calls: Sequence[dict[str, Any]], *, seconds: float = S
             _end(process)
         if not answer_file.exists():
             return Ran(None, _how_it_died(process.returncode, errors, seconds), "")
-        answer = json.loads(answer_file.read_text(encoding="utf-8"))
+        try:
+            answer = parse_json(answer_file.read_bytes())
+        except ValueError as error:
+            return Ran(None, f"what it answered cannot be read: {error}", "")
     if "broken" in answer:
         return Ran(None, f"it cannot be loaded: {sentence(answer['broken'])}", answer["printed"])
     return Ran(answer["answers"], "", answer["printed"])
