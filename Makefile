@@ -17,7 +17,7 @@ VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/v
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: help demo viewer viewer-test chromium test test-all lint docs bench bench-write bench-page gpu-check clean
+.PHONY: help demo viewer viewer-test chromium test test-all lint docs readme docs-site bench bench-write bench-page gpu-check clean
 
 help: ## list what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -75,6 +75,13 @@ lint: $(READY) ## ruff and mypy
 docs: $(READY) $(BUNDLE) chromium ## write the generated parts of README and docs again: command reference, outputs, pictures
 	$(BIN)/python docs/build.py
 
+readme: $(READY) ## write the README's picture and outputs again
+	$(BIN)/python docs/build.py readme
+
+docs-site: $(READY) ## build the documentation site into site/, strictly
+	$(BIN)/zensical build --strict --clean
+	@echo "site/index.html opens in a browser"
+
 # Other tools want packages that the project does not: they get an environment of their own.
 $(PEERS): Makefile
 	$(PYTHON) -m venv $(PEERS_VENV)
@@ -100,4 +107,4 @@ gpu-check: $(READY) ## on a machine with a GPU: agreement, speed and memory ther
 	$(BIN)/python -m benchmarks.gpu_check
 
 clean: ## remove the environment and what tools left behind; fetched models stay in their cache
-	rm -rf $(VENV) $(PEERS_VENV) demo dist build viewer/node_modules $(dir $(BUNDLE)) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS_VENV) demo dist build site .cache viewer/node_modules $(dir $(BUNDLE)) .pytest_cache .mypy_cache .ruff_cache .hypothesis

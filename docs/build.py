@@ -107,8 +107,9 @@ def write_lessons() -> None:
 def snippet_output(path: Path) -> str:
     """What a snippet shows now: a `.console` file as a whole, or what a `.py` file prints."""
     text = path.read_text(encoding="utf-8")
-    with working_folder():
-        return transcript(text) if path.suffix == ".console" else run_python(text, path.name)
+    with working_folder() as folder:
+        shown = transcript(text) if path.suffix == ".console" else run_python(text, path.name)
+    return shown.replace(str(folder), "/home/you/work")
 
 
 def shown_in(path: Path) -> Path:

@@ -24,6 +24,9 @@ EXAMPLES = ROOT / "examples"
 INPUTS = SNIPPETS / "inputs"
 """Files that snippets and examples read: they lie in the working directory while these run."""
 
+MY_MODEL = "my-model"
+"""The folder of a model there, as a fine-tuned one would lie."""
+
 _HEAD = re.compile(r" \| head -(\d+)$")
 _ERRORS_TOO = " 2>&1"
 _EXIT_CODE = "echo $?"
@@ -43,7 +46,7 @@ def models_stay_loaded() -> Iterator[None]:
     import heedmap
     from heedmap.reading import loading
 
-    load = loading.load
+    load: Any = loading.load
     if isinstance(load, _Keeping):
         yield
         return
@@ -52,20 +55,23 @@ def models_stay_loaded() -> Iterator[None]:
 
 
 class _Keeping:
-    """`heedmap.load` with a memory for the small models of the catalogue, as they are loaded without options."""
+    """`heedmap.load` with a memory for the models that snippets use, as they are loaded without options."""
 
     def __init__(self, load: Any) -> None:
         self.load = load
 
     def __call__(self, name: Any, **options: Any) -> Any:
         asked = {key: value for key, value in options.items() if value not in (None, False, "auto")}
-        return self.load(name, **options) if asked or name not in ("smollm2", "minilm") else _load_once(name)
+        return self.load(name, **options) if asked or name not in KEPT else _load_once(name)
+
+
+KEPT = ("smollm2", "minilm", f"./{MY_MODEL}")
 
 
 @functools.cache
 def _load_once(name: str) -> Any:
-    """A model of the catalogue."""
-    from heedmap.reading.loading import load_model
+    """One of the models that are kept; `my-model` is the same in every working folder."""
+    from heedmap.models.load import load_model
     from heedmap.reading.model import Model
 
     return Model(load_model(name))
@@ -80,7 +86,7 @@ def working_folder() -> Iterator[Path]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copytree(INPUTS, folder, dirs_exist_ok=True)
-        (folder / "my-model").symlink_to(cache_folder() / "models" / "smollm2")
+        (folder / MY_MODEL).symlink_to(cache_folder() / "models" / "smollm2")
         (folder / "schemas").symlink_to(ROOT / "docs" / "schemas")
         os.chdir(folder)
         try:

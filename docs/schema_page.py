@@ -24,6 +24,10 @@ A check in Python, with the package `jsonschema`:
 ```python
 --8<-- "docs/snippets/check_schema.py"
 ```
+
+```text
+--8<-- "docs/snippets/check_schema.txt"
+```
 """
 
 FILES_AND_PAGES = (

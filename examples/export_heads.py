@@ -16,7 +16,7 @@ def main() -> None:
     parser.add_argument("--output", default="heads.csv")
     options = parser.parse_args()
     with open(options.texts, encoding="utf-8") as file:
-        texts = [line.strip() for line in file if line.strip()]
+        texts = [line.strip() for line in file if line.strip()][:4]
     model = hm.load(options.model)
     table = combine([model.stats(text) for text in texts])
     with open(options.output, "w", newline="", encoding="utf-8") as file:

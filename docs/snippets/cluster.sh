@@ -7,4 +7,4 @@
 export OMP_NUM_THREADS=${SLURM_CPUS_PER_TASK:-1}
 export HF_HUB_OFFLINE=1 # every task uses the copy that is here; none asks the network
 heedmap lab sink --model ./my-model --data texts.txt --skip-bad \
-    --shard "$SLURM_ARRAY_TASK_ID/4" -o "shard-$SLURM_ARRAY_TASK_ID" --resume
+    --batch-size 2 --shard "$SLURM_ARRAY_TASK_ID/4" -o "shard-$SLURM_ARRAY_TASK_ID" --resume
