@@ -127,8 +127,18 @@ def _fail(message: str) -> int:
         import traceback
 
         traceback.print_exc()
-    click.echo(f"heedmap: {message}", err=True)
+    click.echo(f"heedmap: {_in_one_line(message)}", err=True)
     return EXIT_FAILED
+
+
+def _in_one_line(message: str) -> str:
+    r"""A message with what no line can hold written out: a file may be called "a\nb", or steer the terminal.
+
+    Example:
+        >>> _in_one_line("cannot read a\nb") == r"cannot read a\nb"
+        True
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in message)
 
 
 def _describe_os_error(error: OSError) -> str:

@@ -10,8 +10,10 @@ from heedmap.errors import ModelError, ModelNotFound, ModelNotHere, UnsupportedM
 from heedmap.models import hub
 from heedmap.models.catalogue import find_entry
 from heedmap.models.fetch import find_copy
+from heedmap.models.folder import read_config
 from heedmap.models.progress import first_line
 from heedmap.models.quiet import quiet_transformers
+from heedmap.models.sizes import check_counts
 
 
 def find_configuration(name_or_path: str | os.PathLike[str], *, revision: str | None = None) -> Any:
@@ -58,6 +60,9 @@ def _load(path: Path) -> Any:
     """The configuration in a folder or file."""
     from transformers import AutoConfig
 
+    folder = path if path.is_dir() else path.parent
+    if (folder / "config.json").is_file():
+        check_counts(read_config(folder), folder / "config.json")
     try:
         with quiet_transformers():
             return AutoConfig.from_pretrained(path, local_files_only=True, trust_remote_code=False)

@@ -9,6 +9,7 @@ from heedmap.errors import FileError, ModelError, TokenizerMissing, UnsafeWeight
 from heedmap.json_form import shown
 from heedmap.json_text import parse_json
 from heedmap.models.record import WEIGHTS
+from heedmap.models.sizes import check_counts
 
 INDEX = "model.safetensors.index.json"
 """The table of contents of weights in several files."""
@@ -48,8 +49,9 @@ def check_folder(folder: Path) -> dict[str, Any]:
         UnsupportedModel: transformers here does not know its kind.
         TokenizerMissing: there is no tokenizer in it.
     """
-    config = _read_config(folder)
+    config = read_config(folder)
     _refuse_foreign_code(folder, config)
+    check_counts(config, folder / "config.json")
     if not (folder / WEIGHTS).is_file() and not (folder / INDEX).is_file():
         if any(is_pickle(file.name) for file in folder.iterdir()):
             raise UnsafeWeights(unsafe_message(str(folder)))
@@ -85,8 +87,13 @@ def unsafe_message(what: str) -> str:
     )
 
 
-def _read_config(folder: Path) -> dict[str, Any]:
-    """The folder's config.json."""
+def read_config(folder: Path) -> dict[str, Any]:
+    """The folder's config.json.
+
+    Raises:
+        ModelError: there is none.
+        FileError: it cannot be read.
+    """
     file = folder / "config.json"
     if not file.is_file():
         names = [name.name for name in folder.iterdir()]

@@ -24,6 +24,7 @@ from heedmap.models.gguf import gguf_copy
 from heedmap.models.processor import load_processor, tokenizer_of
 from heedmap.models.progress import Progress, first_line
 from heedmap.models.quiet import quiet_transformers
+from heedmap.models.sizes import check_sizes
 
 if TYPE_CHECKING:
     import torch
@@ -122,6 +123,8 @@ def load_model(
     place = _locate(name_or_path, revision, Progress(progress))
     chosen_device = None if device == SPREAD else _find_device(device)
     config = check_folder(place.folder)
+    if not allow_random:
+        check_sizes(place.folder, config)
     processor, lacking = load_processor(place.folder)
     tokenizer = tokenizer_of(processor) if processor is not None else _load_tokenizer(place.folder)
     module = _load_module(place.folder, config, dtype, allow_random, spread=chosen_device is None)

@@ -9,15 +9,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+_LONGEST_LINE = 300
+
 
 def first_line(error: BaseException) -> str:
-    r"""The first line of an exception's text, or its class where it has none.
+    r"""The first line of an exception's text, cut where it is long, or its class where it has none.
 
     Example:
         >>> first_line(ValueError("no such type\nsee the manual")), first_line(TimeoutError())
         ('no such type', 'TimeoutError')
     """
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0]
+    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
 
 
 def sizes_under(folder: Path) -> list[int]:

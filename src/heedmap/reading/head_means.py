@@ -16,6 +16,7 @@ from safetensors.torch import save_file
 from heedmap.errors import FileError, OutOfRange, ReadingError
 from heedmap.files import write_beside
 from heedmap.json_text import parse_json
+from heedmap.models.progress import first_line
 from heedmap.reading.progress import Progress
 from heedmap.reading.tap import Heard
 from heedmap.text.tokens import Tokens
@@ -103,7 +104,9 @@ class HeadMeans:
         except OSError as error:
             raise FileError(f"cannot read {path}: {error.strerror or error}") from None
         except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise ReadingError(f"{path} is damaged, or holds no means: {type(error).__name__}: {error}") from None
+            raise ReadingError(
+                f"{path} is damaged, or holds no means: {type(error).__name__}: {first_line(error)}"
+            ) from None
 
     def __str__(self) -> str:
         return (

@@ -20,6 +20,7 @@ from heedmap.errors import FileError, ReadingError
 from heedmap.files import write_beside
 from heedmap.json_form import shown
 from heedmap.json_text import parse_json
+from heedmap.models.progress import first_line
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.listening import CROSS, DECODER, ENCODER
@@ -152,7 +153,9 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from None
     except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ReadingError(f"{path} is damaged, or not a reading: {type(error).__name__}: {error}") from None
+        raise ReadingError(
+            f"{path} is damaged, or not a reading: {type(error).__name__}: {first_line(error)}"
+        ) from None
 
 
 _OTHER_KIND = {
