@@ -7,18 +7,15 @@ import math
 import numpy as np
 import pytest
 
-import heedmap.lessons.computations  # noqa: F401 - brings every computation into the registry
 from heedmap.errors import LessonError
 from heedmap.lessons.live import compute
 from heedmap.reading.model import Model
 
 TEXT = "The key I left on the table is missing"
-CALL = f'inside "{TEXT}" is {{on}} {{what}} layer=9 head=7'
+CALL = f'inside "{TEXT}" is {{on}} {{what}} layer=1 head=2'
 
 
-@pytest.fixture(autouse=True)
-def stays_loaded(smollm2: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("heedmap.lessons.live_model.load_once", lambda name, **options: smollm2)
+pytestmark = pytest.mark.usefixtures("tiny_stands_in")
 
 
 def value(on: str, what: str) -> float:
@@ -27,11 +24,11 @@ def value(on: str, what: str) -> float:
     return found
 
 
-def test_product_score_and_weight_are_those_of_the_model(smollm2: Model) -> None:
-    row = smollm2.read(TEXT, layers=9).row("is", 9, 7)
+def test_product_score_and_weight_are_those_of_the_model(tiny_decoder: Model) -> None:
+    row = tiny_decoder.read(TEXT, layers=1).row("is", 1, 2)
     scores = {on: value(on, "score") for on in ("key", "table")}
     for on, score in scores.items():
-        assert value(on, "product") == pytest.approx(score * 8)  # keys of 64 numbers
+        assert value(on, "product") == pytest.approx(score * 4)  # keys of 16 numbers
         # The model's own weight is float32, this one float64: 1e-5 is the project's tolerance for weights.
         assert value(on, "weight") == pytest.approx(row.share(on), abs=1e-5)
     assert row.share("key") / row.share("table") == pytest.approx(math.exp(scores["key"] - scores["table"]), rel=1e-3)
@@ -50,7 +47,7 @@ def test_undivided_is_softmax_of_the_products() -> None:
     [
         (CALL.format(on="key", what="size"), "expected one of product, score"),
         (CALL.format(on="missing", what="product"), "that 'is' may look at, found 'missing'"),
-        (f'inside "{TEXT}" is key product layer=9', "option head: expected a whole number"),
+        (f'inside "{TEXT}" is key product layer=1', "option head: expected a whole number"),
     ],
 )
 def test_a_call_that_does_not_fit_says_what_would(call: str, says: str) -> None:

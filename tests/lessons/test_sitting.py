@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 
+from heedmap.lessons.blocks import Lesson
+from heedmap.lessons.course import load_course
 from heedmap.lessons.exercises.problem import typed_answer
 from heedmap.lessons.exercises.registry import generator
+from heedmap.lessons.figures import SHIPPED, read_figures
 from tests.lessons.making import EVERYTHING
 from tests.lessons.terminal import Terminal, terminal
 
@@ -99,6 +102,41 @@ def test_a_prediction_is_kept_and_compared(home: dict[str, str], tmp_path: Path)
         assert "Not what you predicted: you said The, it was cat." in came
 
 
+def test_a_late_lesson_is_asked_wrong_hint_right(home: dict[str, str]) -> None:
+    with terminal(["learn", "12", "--page", "2"], home) as screen:
+        came = screen.wait(ANSWER)
+        assert "You would show layer 16, head 3" in " ".join(came.split())
+        screen.type(carried("picked-weight size-trophy trophy"))
+        assert "Take the other noun's weight away." in " ".join(screen.wait(ANSWER).split())
+        screen.type("?")
+        assert 'The weight on "trophy" minus' in screen.wait("your answer: ")
+        screen.type(carried("picked-lead size-trophy"))
+        screen.wait("Right.")
+        screen.wait(GO_ON)
+        screen.type("q")
+        assert screen.end()[0] == 0
+    assert kept(home, "the-head-i-picked")["checkpoints"]["lead"]["tries"] == 2
+
+
+def carried(call: str) -> str:
+    """A figure of a model as the package carries it."""
+    return read_figures(SHIPPED)[call].text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("course_lesson", load_course().lessons, ids=lambda one: one.slug)
+def test_every_lesson_is_read_to_its_end_by_who_answers_nothing(home: dict[str, str], course_lesson: Lesson) -> None:
+    with terminal(["learn", str(course_lesson.number)], home) as screen:
+        screen.wait(GO_ON)
+        for _ in range(150):
+            screen.type("")  # typed ahead: read one after the other
+        code, rest = screen.end()
+        assert code == 0
+        assert f"the end of lesson {course_lesson.number}" in rest
+        assert "Traceback" not in rest
+    assert kept(home, course_lesson.slug)["read"] is True
+
+
 def work_through(screen: Terminal) -> None:
     """Every question on the second page of the lesson with every kind of block."""
     screen.wait(ANSWER)
@@ -140,6 +178,7 @@ def work_through(screen: Terminal) -> None:
     screen.wait("A good answer holds:")
 
 
+@pytest.mark.slow
 def test_an_exercise_is_worked_with_hints_and_shown_when_nothing_helps(home: dict[str, str]) -> None:
     ask = "your answer (? for a hint, Enter to be shown): "
     problem = generator("scale").problem(3, 5)
@@ -162,6 +201,7 @@ def test_an_exercise_is_worked_with_hints_and_shown_when_nothing_helps(home: dic
         assert "Worked through" in rest
 
 
+@pytest.mark.slow
 def test_a_quiz_alone(home: dict[str, str]) -> None:
     with terminal(["learn", "quiz", "1"], home) as screen:
         screen.wait('Why does "cat" get the largest weight')
@@ -188,6 +228,7 @@ def test_ctrl_c_leaves_with_130_and_keeps_what_was_done(home: dict[str, str]) ->
     assert kept(home, "one-word-looks-back")["page"] == 1
 
 
+@pytest.mark.slow
 def test_a_narrow_terminal_without_colour_or_unicode_still_shows_it(home: dict[str, str]) -> None:
     plain = {**home, "NO_COLOR": "1", "PYTHONIOENCODING": "ascii", "TERM": "dumb"}
     with terminal(["learn", "1"], plain, columns=40) as screen:
