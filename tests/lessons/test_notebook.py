@@ -83,6 +83,12 @@ def test_every_kind_of_block_becomes_a_cell(tmp_path: Path) -> None:
     assert "{{" not in texts
 
 
+def test_a_cell_computes_what_the_lesson_does_without_its_short_names(tmp_path: Path) -> None:
+    made = lesson("::: numbers\nhalf = share 2\n:::\n\n::: live softmax-table 2,@half\n:::\n")
+    (path,) = write_notebooks(tmp_path, [made], Calculator())
+    assert "learn.live('softmax-table 2,0.500')" in cells(path, "code")
+
+
 def test_cells_check_what_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
     classroom.answer(1, "score-sat", "0.74")
     assert "forgot to divide by √2" in capsys.readouterr().out

@@ -117,12 +117,29 @@ class Calculator:
         except LessonError as error:
             raise LessonError(f"{lesson.path}:{line}: {error}") from None
 
+    def in_full(self, call: str, lesson: Lesson) -> str:
+        """A call as it is computed: short names for calls, and each `@name` in one, are replaced.
+
+        Raises:
+            LessonError: the call is none.
+
+        Example:
+            >>> from heedmap.lessons.course import load_course
+            >>> Calculator().in_full("luckiest @heads 10", load_course().find("12"))
+            'luckiest 270 10'
+        """
+        return self._in_full(lesson.numbers.get(call.strip(), call), lesson.numbers)
+
+    def _in_full(self, call: str, names: Mapping[str, str]) -> str:
+        """The same with these names; calls that need a model are kept under what is written, and have no `@name`."""
+        full = " ".join(call.split())
+        return full if split_call(full)[0].model else self._with_names(full, names)
+
     def _of(self, call: str, names: Mapping[str, str]) -> Figure:
         """The figure of a call; `@name` in it stands for the figure of one of these names."""
-        full = " ".join(call.split())
-        computation, _ = split_call(full)
-        if not computation.model:
-            return compute(self._with_names(full, names))
+        full = self._in_full(call, names)
+        if not split_call(full)[0].model:
+            return compute(full)
         if full not in self.kept.figures:
             if self.tell is not None:
                 self.tell(f"computing: {full}")

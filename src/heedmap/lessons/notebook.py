@@ -172,7 +172,7 @@ class Writer:
 
     def _run(self, call: str) -> dict[str, Any]:
         """A cell that computes; a command is run as one."""
-        full = self.lesson.numbers.get(call.strip(), call)
+        full = self.calculator.in_full(call, self.lesson)
         computation, _ = split_call(full)
         if computation.name == "command":
             command = full.partition("heedmap ")[2].partition(" | ")[0]
