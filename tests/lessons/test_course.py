@@ -220,7 +220,7 @@ def test_a_name_inside_a_call_stands_for_its_figure() -> None:
     made = lesson("::: numbers\nhalf = share 2\nonce = dot @half,1 1,@half\nown = dot @own 1\n:::\n")
     assert Calculator().figure("dot @half 4", made, 3).value == 2
     assert Calculator().figure("once", made, 3).value == 1
-    assert Calculator().in_full("dot @once @half", made) == "dot 1.0 0.500"
+    assert Calculator().in_full("dot @once @half", made) == "dot 1 0.500"
     for call in ("own", "dot @nobody 1"):
         with pytest.raises(LessonError, match=r"01-a-lesson.md:3: .*found '@"):
             Calculator().figure(call, made, 3)
