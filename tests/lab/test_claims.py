@@ -114,6 +114,13 @@ def test_an_unknown_figure_lists_those_there_are() -> None:
     assert ", ".join(FIGURES) in str(error.value)
 
 
+def test_figures_of_single_heads_are_counted_and_not_listed() -> None:
+    """A report of 30 layers has hundreds, in which the others would not be found."""
+    many = {f"sink.layer{layer}.head{head}.median": Figure(0.1) for layer in range(30) for head in range(9)}
+    with pytest.raises(ClaimError, match=r"The figures: sink.median, and 270 of single layers, heads or lengths"):
+        check_claim(parse_claim("sink.medium > 0.4"), {"sink.median": Figure(0.5), **many}, VERDICTS, KNOWN)
+
+
 @pytest.mark.parametrize("claim", ["casual", "sinks"])
 def test_an_unknown_verdict_is_no_claim_that_is_not_met(claim: str) -> None:
     with pytest.raises(ClaimError, match=r"did you mean .*The figures: .*the verdicts: cannot tell, causal"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
-from heedmap.errors import DataError, FileError
+from heedmap.errors import DataError, FileError, OutOfRange
 from heedmap.lab.experiment import Item
 from heedmap.lab.folder import LOCK_FILE, read_json
 from heedmap.lab.merge import merge_shards
@@ -87,6 +87,13 @@ def test_a_shard_whose_rows_are_cut_is_named_and_runs_again(tmp_path: Path) -> N
     assert notes == [f"{rows} was cut off or damaged: what it lacks is measured again"]
     merged = merge_shards(folders, tmp_path / "merged2")
     assert measured_part(merged) == measured_part(run_toy(tmp_path / "whole"))
+
+
+def test_more_shards_than_batches_are_refused_before_anything_is_written(tmp_path: Path) -> None:
+    """The last of them would measure nothing, and what it left could not be merged."""
+    with pytest.raises(OutOfRange, match=r"shard 2/3 of toy: its 2 items .*smaller --batch-size"):
+        run_toy(tmp_path / "shard", items=2, shard=Shard(2, 3))
+    assert not (tmp_path / "shard").exists()
 
 
 def test_shards_that_are_no_whole_run_are_refused(tmp_path: Path) -> None:

@@ -182,7 +182,19 @@ def _value(name: str, figures: Mapping[str, Figure], words: list[str]) -> Value:
     near = get_close_matches(name, [*figures, *words], n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else "."
     verdicts = f"; the verdicts: {', '.join(words)}" if words else ""
-    raise ClaimError(f"there is no figure {name!r}{hint} The figures: {', '.join(figures)}{verdicts}")
+    raise ClaimError(f"there is no figure {name!r}{hint} The figures: {_listed(figures)}{verdicts}")
+
+
+def _listed(figures: Mapping[str, Figure]) -> str:
+    """The figures by name; of those of single layers, heads and lengths, which are hundreds, only how many.
+
+    Example:
+        >>> _listed({"sink.median": Figure(0.5), "sink.layer0.median": Figure(0.1), "sink.layer1.median": Figure(0.2)})
+        'sink.median, and 2 of single layers, heads or lengths (--json has all)'
+    """
+    named = [name for name in figures if not re.search(r"\d", name)] or list(figures)[:12]
+    rest = len(figures) - len(named)
+    return ", ".join(named) + (f", and {rest} of single layers, heads or lengths (--json has all)" if rest else "")
 
 
 def _is_number(text: str) -> bool:

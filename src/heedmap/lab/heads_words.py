@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from heedmap.lab.bootstrap import METHOD
 from heedmap.lab.experiment import Figure
-from heedmap.lab.words import interval_words, value_words
+from heedmap.lab.words import in_brackets, value_words
 
 if TYPE_CHECKING:
     from heedmap.lab.heads_conclude import Search
@@ -46,7 +46,7 @@ def shows(
     if noun.first is not None:
         found.append(
             f"Chosen on one half: {effects.name(noun.first.head)}, with {value_words(noun.first.chosen)} there and "
-            f"{value_words(noun.first.effect)} ({interval_words(figures['heads.held_out.effect'])}) on the other half; "
+            f"{value_words(noun.first.effect)}{in_brackets(figures['heads.held_out.effect'])} on the other half; "
             f"a head taken at random does as well in {value_words(noun.first.as_good)} of the cases."
         )
     if "heads.place.effect" in figures:
@@ -71,7 +71,7 @@ def shows(
         )
     if (asked := figures.get("heads.asked.effect")) is not None and asked.value is not None:
         found.append(
-            f"The head that was asked for: A minus B {value_words(asked.value)} ({interval_words(asked)}), first minus "
+            f"The head that was asked for: A minus B {value_words(asked.value)}{in_brackets(asked)}, first minus "
             f"second {value_words(figures['heads.asked.place_effect'].value)}, "
             f"p = {value_words(figures['heads.asked.p'].value)}."
         )

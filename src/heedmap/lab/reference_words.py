@@ -5,7 +5,7 @@ from __future__ import annotations
 from heedmap.lab.bootstrap import METHOD
 from heedmap.lab.experiment import Figure
 from heedmap.lab.reference_summary import Summary
-from heedmap.lab.words import interval_words, value_words
+from heedmap.lab.words import in_brackets, value_words
 
 Ways = dict[str, str]
 
@@ -38,14 +38,12 @@ def shows(figures: dict[str, Figure], main: dict[str, Summary], ways: Ways) -> l
     found = []
     for way, one in main.items():
         accuracy = figures[f"reference.{way}.accuracy"]
-        line = (
-            f"{ways[way].capitalize()}: {value_words(accuracy.value)} of the texts right ({interval_words(accuracy)})"
-        )
+        line = f"{ways[way].capitalize()}: {value_words(accuracy.value)} of the texts right{in_brackets(accuracy)}"
         if one.both_right.n:
             line += (
                 f"; both versions right in {value_words(one.both_right.value)} of {one.both_right.n} pairs, the same "
                 f"noun both times in {value_words(one.same_noun.value)}; the change moves the log-odds by "
-                f"{value_words(one.difference.value)} ({interval_words(figures[f'reference.{way}.difference'])})"
+                f"{value_words(one.difference.value)}{in_brackets(figures[f'reference.{way}.difference'])}"
             )
         found.append(f"{line}.")
         lowest, highest = (figures.get(f"reference.{way}.{end}_accuracy") for end in ("lowest", "highest"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedmap._version import __version__
+from heedmap.errors import OutOfRange
 from heedmap.lab.folder import begin, finish_shard, locked
 from heedmap.lab.identity import describe, machine, versions
 from heedmap.lab.measure import Measured, Note, measure_part
@@ -76,11 +77,13 @@ def perform(
         the report, written into the folder; None for a shard, whose rows wait for `merge`.
 
     Raises:
+        OutOfRange: a shard for which there is nothing to measure.
         HeedmapError: the data cannot be read, the folder cannot be used, or an item cannot be measured.
     """
     started = time.time()
     request = place.request
     parts = request.parts()
+    _refuse_an_empty_shard(request, parts)
     with locked(place.folder):
         about = describe(place.model)
         plan = {**plan_of(request, parts, about), "run": {"begun": clock(started), "model": about}}
@@ -94,6 +97,17 @@ def perform(
         report = conclude(request, measured, about, how)
         write_report(report, place.folder, write_pages(place.model, parts, report.findings, place.folder, place.note))
         return report
+
+
+def _refuse_an_empty_shard(request: Request, parts: Sequence[Part]) -> None:
+    """A shard takes every n-th batch: with more shards than batches some would have none, and no rows to merge."""
+    for part in parts:
+        if len(part.batches) < request.shard.of:
+            raise OutOfRange(
+                f"shard {request.shard} of {part.name}: its {len(part.items)} items make fewer batches than there are "
+                f"shards ({len(part.batches)}, of at most {request.batch_size} items); give fewer shards, or a smaller "
+                "--batch-size"
+            )
 
 
 def _tell_skipped(place: RunPlace, parts: Sequence[Part]) -> None:

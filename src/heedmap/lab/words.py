@@ -46,6 +46,16 @@ def interval_words(figure: Figure) -> str:
     return f"{value_words(low)} to {value_words(high)}"
 
 
+def in_brackets(figure: Figure) -> str:
+    """The interval behind a value, in brackets; nothing where there is none.
+
+    Example:
+        >>> in_brackets(Figure(0.5, (0.41, 0.62))), in_brackets(Figure(0.5))
+        (' (0.410 to 0.620)', '')
+    """
+    return "" if figure.interval is None else f" ({interval_words(figure)})"
+
+
 def says_words(figure: Figure) -> str:
     """What a figure is, with the word that it was searched for where it was."""
     return f"{figure.says} ({SEARCHED})" if figure.searched else figure.says

@@ -15,6 +15,9 @@ from heedmap.lab.data.bad_rows import BadRow
 
 STANDARD_INPUT = Path("-")
 
+_LONGEST_REASON = 400
+"""Characters of what is wrong with a line at most: a reason may quote it."""
+
 _LONGEST = 64 * 2**20
 """Bytes of one line at most: more is no line but another kind of file."""
 
@@ -37,7 +40,8 @@ class Line:
 
     def bad(self, reason: str) -> BadRow:
         """The line as one that cannot be used, and why."""
-        return BadRow(self.source, self.number, self.broken or reason)
+        says = self.broken or reason
+        return BadRow(self.source, self.number, says if len(says) <= _LONGEST_REASON else f"{says[:_LONGEST_REASON]}…")
 
 
 def read_lines(path: Path) -> Iterator[Line]:
