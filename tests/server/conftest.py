@@ -61,7 +61,14 @@ def start(state: Path, *more: str) -> Asker:
     """Start an application and wait for its address."""
     command = [sys.executable, "-m", "heedmap", "serve", "--no-open", *more]
     environment = {**os.environ, "XDG_STATE_HOME": str(state), "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        preexec_fn=take_interrupts,
+    )
     assert process.stdout is not None
     address = process.stdout.readline()
     match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\n", address)
@@ -71,6 +78,11 @@ def start(state: Path, *more: str) -> Asker:
     token = re.search(r'name="heedmap-token" content="([^"]+)"', page)
     assert token
     return Asker(asker.port, process, state, token[1])
+
+
+def take_interrupts() -> None:
+    """A job in the background of a shell ignores Ctrl-C, and so would what it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def end(asker: Asker) -> tuple[int, str]:

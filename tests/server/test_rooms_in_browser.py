@@ -67,10 +67,29 @@ def test_the_page_says_when_the_worker_ended_and_recovers(browser: Browser, addr
         expect(page.locator(".view-read")).to_contain_text("sat")
 
 
-def test_an_unknown_word_of_the_server_is_told(browser: Browser, address: str) -> None:
+def test_what_cannot_be_read_leaves_the_page_before_as_it_was(browser: Browser, address: str) -> None:
     with opened(browser, f"{address}/read", allowed=REFUSED) as page:
+        read(page, "The cat sat on the mat.")
+        expect(page.locator(".view-read")).to_be_visible()
+        expect(page.locator(".work")).to_have_count(0)
         read(page, "a " * 9000)
         expect(page.get_by_role("note").first).to_contain_text("8192")
+        page.get_by_role("option", name="sat").first.click()  # its numbers are asked for, and still there
+        expect(page.locator(".sentence")).to_contain_text("“sat”")
+        expect(page.locator(".sentence")).to_contain_text("adds up to 1.000")
+
+
+@pytest.mark.slow  # 8,192 tokens
+def test_a_text_that_is_too_long_is_cut_where_that_is_asked_for_and_stopped(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/read") as page:
+        page.get_by_label("cut what is too long").check()
+        read(page, "a " * 9000)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator(".work")).to_have_count(0)
+        expect(page.locator(".view-read")).to_have_count(0)
+        page.get_by_role("button", name="Read", exact=True).click()
+        expect(page.locator(".view-read")).to_be_visible(timeout=300_000)
+        expect(page.locator(".heedmap")).to_contain_text("8,192 tokens")
 
 
 @pytest.mark.parametrize("when", ["at once", pytest.param("in the middle", marks=pytest.mark.slow)])

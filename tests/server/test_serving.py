@@ -15,7 +15,7 @@ import pytest
 from heedmap.cli.main import main
 from heedmap.errors import ServerError
 from heedmap.server.instance import Instance, announce, find_running, withdraw
-from heedmap.server.serving import listen
+from heedmap.server.serving import addresses, listen, names_of, reached_as
 from tests.server.conftest import Asker, end, start
 
 
@@ -96,6 +96,17 @@ def test_another_port_is_taken_where_the_usual_one_is(asker: Asker) -> None:
 def test_the_network_must_be_allowed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["serve", "--host", "0.0.0.0", "--no-open"]) == 1
     assert "--allow-network" in capsys.readouterr().err
+
+
+def test_a_machine_is_asked_for_by_its_own_names_alone() -> None:
+    """Listening everywhere, it answers to each of its addresses; a name from elsewhere that points here stays out."""
+    assert names_of("127.0.0.1") == {"127.0.0.1", "localhost"}
+    assert names_of("192.0.2.7") == {"192.0.2.7"}
+    everywhere = names_of("0.0.0.0")
+    assert everywhere >= {socket.gethostname(), "localhost", "127.0.0.1", "::1"} | addresses()
+    assert not everywhere & {"", "0.0.0.0", "evil.example"}
+    assert reached_as("192.0.2.7") == "192.0.2.7"
+    assert reached_as("0.0.0.0") in everywhere - {"127.0.0.1", "::1"}
 
 
 def test_a_folder_that_is_not_there_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

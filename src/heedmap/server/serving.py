@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import socket
 from collections.abc import Callable
@@ -13,6 +14,9 @@ from heedmap.server.instance import Instance, announce, find_running, withdraw
 from heedmap.server.services import Services
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+EVERYWHERE = ("0.0.0.0", "::")
+"""What stands for all addresses of this machine."""
+
 PORT = 8321
 """The port that is tried first; where it is taken, the system chooses one."""
 
@@ -39,10 +43,8 @@ def serve(services: Services, *, host: str, port: int | None, ready: Callable[[s
 
     listener = listen(host, port)
     number = listener.getsockname()[1]
-    names = {host, "localhost", "127.0.0.1"} if host in LOOPBACK else {host}
-    hosts = {f"[{name}]:{number}" if ":" in name else f"{name}:{number}" for name in names}
-    shown = f"[{host}]" if ":" in host else host
-    instance = Instance(f"http://{shown}:{number}/", os.getpid(), services.identity)
+    hosts = {f"{bracketed(name)}:{number}" for name in names_of(host)}
+    instance = Instance(f"http://{bracketed(reached_as(host))}:{number}/", os.getpid(), services.identity)
     application = create_application(services, hosts)
     configuration = uvicorn.Config(
         application, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=3
@@ -54,6 +56,50 @@ def serve(services: Services, *, host: str, port: int | None, ready: Callable[[s
     finally:
         withdraw(instance, services.state)
         listener.close()
+
+
+def names_of(host: str) -> set[str]:
+    """The names under which an address may be asked for; any other was made to point here from elsewhere.
+
+    Every address of this machine has its own name, so one that stands for all of them has all of these.
+    """
+    if host in LOOPBACK:
+        return {host, "localhost", "127.0.0.1"}
+    if host not in EVERYWHERE:
+        return {host}
+    own = socket.gethostname()
+    return {own, f"{own}.local", *addresses(), *LOOPBACK}
+
+
+def reached_as(host: str) -> str:
+    """The name that others ask for: an address of this machine where the host stands for all of them."""
+    if host not in EVERYWHERE:
+        return host
+    others = sorted(one for one in addresses() if not one.startswith("127.") and one != "::1")
+    return next((one for one in others if ":" not in one), "localhost")
+
+
+def addresses() -> set[str]:
+    """The addresses of this machine, as far as its own name and its way out tell them."""
+    found = set[str]()
+    with contextlib.suppress(OSError):
+        found |= {str(one[4][0]) for one in socket.getaddrinfo(socket.gethostname(), None)}
+    for family, outside in ((socket.AF_INET, "192.0.2.1"), (socket.AF_INET6, "2001:db8::1")):
+        # Nothing is sent: a datagram socket that is connected only chooses the address it would send from.
+        with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as probe:
+            probe.connect((outside, 9))
+            found.add(str(probe.getsockname()[0]))
+    return {one for one in found if "%" not in one}
+
+
+def bracketed(name: str) -> str:
+    """A name or address as it stands in an address of the web.
+
+    Example:
+        >>> bracketed("::1"), bracketed("localhost")
+        ('[::1]', 'localhost')
+    """
+    return f"[{name}]" if ":" in name else name
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -17,6 +17,8 @@ export interface ServedModel {
 interface Wanted {
   model: string;
   text: string;
+  /** Cut a text that is longer than the model's positions. */
+  truncate: boolean;
 }
 
 const KEPT_AS = "heedmap-read";
@@ -64,6 +66,19 @@ export function ReadRoom({ api, models }: { api: Api; models: ServedModel[] }) {
           <button type="submit" class="leading" disabled={reader.progress !== null || here.length === 0}>
             Read
           </button>
+          {reader.progress ? (
+            <button type="button" onClick={reader.stop}>
+              Stop
+            </button>
+          ) : null}
+          <label>
+            <input
+              type="checkbox"
+              checked={wanted.truncate}
+              onChange={(event) => setWanted({ ...wanted, truncate: event.currentTarget.checked })}
+            />{" "}
+            cut what is too long
+          </label>
           <span class="lead">{models.find((model) => model.name === wanted.model)?.title}</span>
         </div>
         {here.length === 0 ? (
@@ -79,11 +94,18 @@ export function ReadRoom({ api, models }: { api: Api; models: ServedModel[] }) {
   );
 }
 
+/** A reading that was asked for; it has its name once the server has read it. */
+interface Held {
+  controller: AbortController;
+  id: string | null;
+}
+
 interface Reader {
   page: PageData | null;
   progress: Progress | null;
   note: string | null;
   read: (wanted: Wanted) => Promise<void>;
+  stop: () => void;
 }
 
 /** Reads texts, one after the other, and once more when the server no longer holds what is shown. */
@@ -91,12 +113,13 @@ function useReader(api: Api): Reader {
   const [page, setPage] = useState<PageData | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [note, setNote] = useState<string | null>(null);
-  const current = useRef<{ controller: AbortController; id: string | null }>({ controller: new AbortController(), id: null });
+  /** What is being read, and what is shown: until the new reading is there, the one before can be looked at. */
+  const current = useRef<Held>({ controller: new AbortController(), id: null });
+  const shown = useRef<Held | null>(null);
 
   const read = async (wanted: Wanted, again = false): Promise<void> => {
     current.current.controller.abort();
-    if (current.current.id) void api.json(`/api/readings/${current.current.id}`, "DELETE").catch(() => undefined);
-    const mine = { controller: new AbortController(), id: null as string | null };
+    const mine: Held = { controller: new AbortController(), id: null };
     current.current = mine;
     const { signal } = mine.controller;
     setProgress({ done: 0, total: 0, what: "loading the model" });
@@ -109,6 +132,8 @@ function useReader(api: Api): Reader {
     try {
       const served = await answerOf<Served>(api, "/api/readings", "POST", wanted, setProgress, signal);
       mine.id = served.id;
+      if (shown.current) void api.json(`/api/readings/${shown.current.id}`, "DELETE").catch(() => undefined);
+      shown.current = mine;
       const show = (statistics: ServedStatistic[]) => setPage(pageOf(new ServedSource(served, statistics, api, gone), served));
       show([]);
       setNote(null);
@@ -122,10 +147,14 @@ function useReader(api: Api): Reader {
       if (failed.isGone && !again) return void gone(failed);
       setNote(failed.message);
     } finally {
-      if (current.current === mine) setProgress(null);
+      if (current.current === mine) {
+        setProgress(null);
+        current.current = shown.current ?? mine; // what failed or was stopped leaves the page before as it was
+      }
     }
   };
-  return useMemo(() => ({ page, progress, note, read: (wanted) => read(wanted) }), [page, progress, note]);
+  const stop = () => current.current.controller.abort();
+  return useMemo(() => ({ page, progress, note, read: (wanted) => read(wanted), stop }), [page, progress, note]);
 }
 
 /** The last of an answer's lines; those before tell how far it is. */
@@ -150,7 +179,7 @@ function pageOf(source: ServedSource, served: Served): PageData {
 }
 
 function kept(here: ServedModel[]): Wanted {
-  const otherwise = { model: here[0]?.name ?? "", text: TROPHY };
+  const otherwise = { model: here[0]?.name ?? "", text: TROPHY, truncate: false };
   try {
     const found = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? "null") as Wanted | null;
     return found && here.some((model) => model.name === found.model) ? found : otherwise;

@@ -5,6 +5,7 @@ import { useAnswer } from "../app/hooks";
 import { Note, Panel, Quoted, Reason } from "../app/parts";
 import type { LayerInfo, TokenList } from "../data/types";
 import { FourSteps } from "../steps/four-steps";
+import { tokensOfWord } from "./units";
 
 export function StepsPanel() {
   const { source, layer, state, set, theme } = useFrame();
@@ -53,9 +54,8 @@ export function StepsPanel() {
 }
 
 /** Of a word of several tokens each has a row, and steps, of its own. */
-function piecesText({ tokens, words }: TokenList, query: number): string {
-  const word = tokens[query]?.word ?? null;
-  const pieces = word === null ? 1 : (words[word]?.tokens.length ?? 1);
+function piecesText(list: TokenList, query: number): string {
+  const pieces = tokensOfWord(list, query).length;
   return pieces > 1 ? `; one of the ${pieces} tokens of its word` : "";
 }
 

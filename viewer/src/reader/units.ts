@@ -45,6 +45,15 @@ export function unitsOf(list: TokenList, by: "words" | "tokens"): Unit[] {
   return units;
 }
 
+/** All tokens of the word that a token belongs to, without the signs around it; a token of no word stands alone. */
+export function tokensOfWord(list: TokenList, token: number): number[] {
+  const { word: number, special = false } = list.tokens[token] ?? { word: null };
+  const word = number === null ? undefined : list.words[number];
+  if (!word) return [token];
+  const units = splitPunctuation(list, { ...word, special, patch: false });
+  return units.find((unit) => unit.tokens.includes(token))?.tokens ?? [token];
+}
+
 /** Signs around a word that are tokens of their own stand beside it: “big” and “.”, not “big.”. */
 function splitPunctuation(list: TokenList, word: Unit): Unit[] {
   const { tokens, text } = word;

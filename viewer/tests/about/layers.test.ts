@@ -9,6 +9,12 @@ it("groups layers of which the same holds", () => {
   expect(groups[3]!.like.omitted).toContain("left out");
 });
 
+it("groups layers of a file, whose numbers lie in blocks of their own", () => {
+  const layer = new SampleSource().layers[0]!;
+  const inFile = [0, 1, 2].map((number) => ({ ...layer, number, block: 9 - number, parts: [{ shape: [number] }] }));
+  expect(layerGroups(inFile).map((group) => group.layers)).toEqual(["0 to 2"]);
+});
+
 it("lets the largest possible error speak for a group", () => {
   const layer = new SampleSource().layers[0]!;
   const [group] = layerGroups([{ ...layer, number: 0, worst: 4.1e-4 }, { ...layer, number: 1, worst: 4.4e-4 }]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { SampleSource, samplePicture, sampleTokens } from "../../src/data/sample";
 import type { Row, TokenList } from "../../src/data/types";
 import { seenRow } from "../../src/reader/seen-row";
-import { askingTokens, firstSeen, largest, ordinaryShare, shareOf, unitAt, unitRow, unitsOf } from "../../src/reader/units";
+import { askingTokens, firstSeen, largest, ordinaryShare, shareOf, tokensOfWord, unitAt, unitRow, unitsOf } from "../../src/reader/units";
 
 const row = (weights: number[], allowed = weights.map(() => 1), sink: number | null = null): Row => ({
   weights: Float32Array.from(weights), allowed: Uint8Array.from(allowed), sink, sum: weights.reduce((sum, each) => sum + each, 0),
@@ -44,8 +44,10 @@ describe("units", () => {
     ["big.", ["big."], [["big.", [0]]]],
   ])("stand apart from the signs around them where these are tokens of their own: %s", (text, labels, expected) => {
     const tokens = labels.map((label, index) => ({ index, label, special: false, word: 0 }));
-    const units = unitsOf({ text, tokens, words: [{ text, tokens: tokens.map((token) => token.index), before: " " }] }, "words");
+    const list = { text, tokens, words: [{ text, tokens: tokens.map((token) => token.index), before: " " }] };
+    const units = unitsOf(list, "words");
     expect(units.map((unit) => [unit.text, unit.tokens])).toEqual(expected);
+    for (const unit of units) for (const token of unit.tokens) expect(tokensOfWord(list, token)).toEqual(unit.tokens);
     expect(units.map((unit) => unit.before + unit.text).join("")).toBe(` ${text}`);
   });
 
