@@ -53,6 +53,35 @@ def test_links_are_to_somewhere(path: Path) -> None:
         assert re.fullmatch(r"https://[\w.-]+/\S*", target), f"{path.name} links to {target}"
 
 
+def test_one_paper_is_one_link_and_one_title() -> None:
+    titles: dict[str, set[str]] = {}
+    for path in FILES:
+        reading = path.read_text(encoding="utf-8").partition("::: reading")[2]
+        for title, target in re.findall(r"\[([^\]]*)\]\(([^)]*)\)", reading):
+            titles.setdefault(target, set()).add(" ".join(title.split()))
+            if "arxiv" in target:
+                assert re.fullmatch(r"https://arxiv\.org/abs/\d{4}\.\d{4,5}", target), f"{path.name}: {target}"
+    assert {target: found for target, found in titles.items() if len(found) > 1} == {}
+    assert len(titles) > 30
+
+
+def fits(text: str) -> bool:
+    return all(len(line) <= 78 for line in text.split("\n"))  # 80 columns, and the two that drawings are moved
+
+
+@pytest.mark.parametrize("course_lesson", COURSE.lessons, ids=lambda one: one.slug)
+def test_drawings_and_tables_fit_a_terminal(course_lesson: Lesson) -> None:
+    calculator = Calculator(kept=Kept(None))
+    for piece in course_lesson.pieces:
+        if isinstance(piece, blocks.Diagram):
+            drawn = calculator.fill_diagram(piece.text, course_lesson, piece.line)
+            assert fits(drawn), f"{course_lesson.path.name}:{piece.line}"
+        call = getattr(piece, "run", getattr(piece, "call", ""))
+        if call and split_call(course_lesson.numbers.get(call, call))[0].name not in ("command", "script"):
+            shown = calculator.figure(call, course_lesson, piece.line).text
+            assert fits(shown), f"{course_lesson.path.name}:{piece.line}"
+
+
 def test_lessons_stand_in_order_from_one() -> None:
     assert [one.number for one in COURSE.lessons] == list(range(1, len(COURSE.lessons) + 1))
     assert list(COURSE.glossary) == sorted(COURSE.glossary, key=str.casefold)
@@ -222,7 +251,7 @@ def test_a_name_inside_a_call_stands_for_its_figure() -> None:
     assert Calculator().figure("once", made, 3).value == 1
     assert Calculator().in_full("dot @once @half", made) == "dot 1 0.500"
     for call in ("own", "dot @nobody 1"):
-        with pytest.raises(LessonError, match=r"01-a-lesson.md:3: .*found '@"):
+        with pytest.raises(LessonError, match=r'01-a-lesson.md:3: .*found the text "@'):
             Calculator().figure(call, made, 3)
 
 

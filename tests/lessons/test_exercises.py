@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 import math
+import re
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -90,6 +92,34 @@ def test_every_mistake_is_recognised_and_named_wherever_it_can_be_told_apart() -
                     assert verdict.outcome in ("right", "mistake", "coarse"), (problem, step.name, mistake.name)
     assert set(SAYS) - IN_CODE_ONLY == set(named)
     assert min(named.values()) >= 5
+
+
+def numbers_of(text: str) -> list[float]:
+    return [float(one) for one in re.findall(r"-?\d+(?:\.\d+)?", text)]
+
+
+def typed_by_a_learner(numbers: np.ndarray) -> str:
+    return " ".join(f"{one:.3f}" for one in numbers)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_mistakes_people_make_are_named_when_a_learner_works_them(seed: int) -> None:
+    # Worked here with NumPy from what the exercise prints, not from what it knows of mistakes.
+    problem = generator("attend").problem(3, seed)
+    rows = [line.split("|") for line in problem.text.splitlines() if line.startswith("| ")][2:]
+    key, value = (np.array([numbers_of(row[column]) for row in rows]) for column in (2, 3))
+    products = key @ np.array(numbers_of(problem.text.partition("query")[2].partition("]")[0]))
+    everybody = np.exp(products / np.sqrt(2))
+    assert check_step(problem, 1, typed_by_a_learner(products)).mistake == "forgot-scale"
+    assert check_step(problem, 3, typed_by_a_learner(everybody / everybody.sum())).mistake == "looked-ahead"
+    assert check_step(problem, 4, typed_by_a_learner(value[:-1].sum(axis=0))).mistake == "summed-values"
+    axis = generator("axis").problem(2, seed)
+    grid = [line.split("|") for line in axis.text.splitlines() if line.startswith("| ")][2:]
+    scores = np.exp([[float(cell) for cell in row[2:-1]] for row in grid])
+    asks = [row[1].strip() for row in grid].index(axis.steps[0].question.partition("“")[2].partition("”")[0])
+    down = scores / scores.sum(axis=0)
+    assert check_step(axis, 0, typed_by_a_learner(down[asks])).mistake == "wrong-axis"
+    assert check_step(axis, 0, typed_by_a_learner(scores[asks] / scores[asks].sum())).outcome == "right"
 
 
 def cat_like() -> Problem:

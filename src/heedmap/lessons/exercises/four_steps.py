@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from heedmap.arithmetic import dot_product, softmax, weighted_average
+from heedmap.arithmetic.checks import Array
 from heedmap.lessons.exercises.mistakes import wrong
 from heedmap.lessons.exercises.problem import Draw, Generator, Mistake, Step, Work, listed, plain, table
 
@@ -156,7 +157,7 @@ def _attend(draw: Draw, level: int) -> tuple[str, list[Step]]:
     )
     scores = _scores_step(lambda done: done[0], 2, names)
     exponentials, weights = softmax_steps(lambda done: done[1], names, allowed)
-    blend = blend_step(lambda done: done[-1], values, keys)
+    blend = blend_step(lambda done: done[-1], values, keys, allowed)
     return text, [
         products,
         replace(scores, follows={"how": "scale", "from": 0, "by": 1 / math.sqrt(2)}),
@@ -234,25 +235,30 @@ def _weights_step(scores: Work, names: Sequence[str], allowed: Sequence[bool]) -
                 "no-softmax", lambda done: _shares([one * ok for one, ok in zip(scores(done), allowed, strict=True)])
             ),
             wrong("even-average", lambda done: _even(len(names))),
+            *(() if all(allowed) else (wrong("even-average", lambda done: _shares(allowed)),)),
         ),
     )
 
 
-def blend_step(weights: Work, values: Sequence[Sequence[float]], keys: Sequence[Sequence[float]] = ()) -> Step:
+def blend_step(
+    weights: Work,
+    values: Sequence[Sequence[float]],
+    keys: Sequence[Sequence[float]] = (),
+    allowed: Sequence[bool] = (),
+) -> Step:
     """Blend the values.
 
     Args:
         weights: the weights, from the steps before.
         values: one for each word.
         keys: one for each word, where somebody could blend them by mistake.
+        allowed: which of the words may be looked at, where not all may: people sum all, or those.
     """
     grid = np.array(values)
     width = grid.shape[1]
-    mistakes = [
-        wrong("summed-values", lambda done: grid.sum(axis=0).tolist()),
-        wrong("even-average", lambda done: grid.mean(axis=0).tolist()),
-        wrong("largest-only", lambda done: grid[int(np.argmax(weights(done)))].tolist()),
-    ]
+    mistakes = [] if all(allowed) else _without_weights(grid[np.array(allowed)])
+    mistakes += _without_weights(grid)
+    mistakes.append(wrong("largest-only", lambda done: grid[int(np.argmax(weights(done)))].tolist()))
     if len(keys):
         mistakes.append(wrong("key-for-value", lambda done: (np.array(weights(done)) @ np.array(keys)).tolist()))
     return Step(
@@ -263,6 +269,14 @@ def blend_step(weights: Work, values: Sequence[Sequence[float]], keys: Sequence[
         labels=tuple(f"number {index + 1}" for index in range(width)) if width > 1 else (),
         mistakes=tuple(mistakes),
     )
+
+
+def _without_weights(values: Array) -> list[Mistake]:
+    """Blends of people who leave the weights out; values [word, number]."""
+    return [
+        wrong("summed-values", lambda done: values.sum(axis=0).tolist()),
+        wrong("even-average", lambda done: values.mean(axis=0).tolist()),
+    ]
 
 
 def _shares(numbers: Sequence[float]) -> list[float]:
