@@ -17,7 +17,7 @@ VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/v
 PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
-.PHONY: help demo viewer viewer-test chromium test test-all lint docs readme docs-site bench bench-write bench-page gpu-check clean
+.PHONY: help demo viewer viewer-test chromium test test-all fuzz audit test-oldest lint docs readme docs-site bench bench-write bench-page gpu-check clean
 
 help: ## list what there is
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -66,6 +66,11 @@ test-all: lint viewer-test chromium ## test everything, the slow rest and freshl
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
 	HYPOTHESIS_PROFILE=search $(PYTEST)
+
+fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts go to docs/hard-inputs.md (half an hour)
+	$(BIN)/heedmap models get smollm2
+	$(BIN)/heedmap models get minilm
+	$(BIN)/python -m tests.fuzz.run --write
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

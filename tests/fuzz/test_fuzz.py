@@ -1,0 +1,102 @@
+"""A handful of every kind of hard input in each run of the tests, and that faults are seen; `make fuzz` tries many."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from heedmap.errors import FileError
+from tests.fuzz.registry import TARGETS
+from tests.fuzz.run import ROOT, table, try_in_process
+from tests.fuzz.target import Target
+from tests.fuzz.worker import try_target
+
+ALL_AT_ONCE = """
+import json, sys
+from tests.fuzz.registry import TARGETS
+from tests.fuzz.worker import try_target
+for name in sys.argv[1:]:
+    print(json.dumps(try_target(TARGETS[name], TARGETS[name].few, 1)), flush=True)
+"""
+"""One process for all: what takes time is to begin."""
+
+
+def test_a_few_of_every_kind() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", ALL_AT_ONCE, *TARGETS], capture_output=True, text=True, cwd=ROOT, check=False
+    )
+    results = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+    assert ended.returncode == 0, ended.stderr[-2000:]
+    assert [one["target"] for one in results] == list(TARGETS)
+    for one in results:
+        assert one["failed"] is None, one["failed"]
+        assert one["tried"] >= TARGETS[one["target"]].few // 2
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("name", TARGETS)
+def test_more_of_each_in_a_process_of_its_own(name: str) -> None:
+    found = try_in_process(TARGETS[name], max(50, TARGETS[name].many // 20), seed=2)
+    assert found["failed"] is None, found["failed"]
+    assert found["tried"] > 40
+
+
+def faulty(check: Any, memory: int = 2**28, seconds: float = 0.3) -> Target:
+    return Target("made up", "numbers", lambda: (st.integers(0, 100), check), 20, 20, memory, seconds)
+
+
+def _wrong(number: int) -> None:
+    assert number < 40
+
+
+def _slow(number: int) -> None:
+    begun = time.process_time()
+    while number > 40 and time.process_time() - begun < 5:
+        pass
+
+
+def _greedy(number: int) -> None:
+    np.ones(2**30 if number > 40 else 1, dtype=np.uint8)
+
+
+def _silent(number: int) -> None:
+    raise FileError("")
+
+
+FAULTS = {"wrong": (_wrong, "AssertionError"), "slow": (_slow, "TooSlow"), "greedy": (_greedy, "MemoryError"),
+          "silent": (_silent, "says nothing")}  # fmt: skip
+
+
+def tell_fault(kind: str) -> None:
+    """Try a faulty target, in a process that may be limited."""
+    print(json.dumps(try_target(faulty(FAULTS[kind][0]), 60, 1)))  # noqa: T201
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_fault_is_found_and_told(kind: str) -> None:
+    code = f"from tests.fuzz.test_fuzz import tell_fault; tell_fault({kind!r})"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    found = json.loads(ended.stdout.splitlines()[-1])
+    assert FAULTS[kind][1] in found["failed"]["error"]
+
+
+def test_the_document_has_a_line_for_each_target() -> None:
+    text = (Path(ROOT) / "docs" / "hard-inputs.md").read_text(encoding="utf-8")
+    assert [name for name in TARGETS if f"\n| {name} " not in text] == []
+
+
+def test_the_table_counts() -> None:
+    one = {"target": "words", "tried": 1200, "answered": 3, "refused": {"TextError": 1197}, "slowest": 0.5,
+           "grown": 3e6, "failed": None}  # fmt: skip
+    text = table([one, {**one, "target": "texts"}], 7)
+    assert text.startswith("2,400 cases were tried on ")
+    assert "TextError 1,197" in text
