@@ -107,3 +107,13 @@ def test_256_colours_use_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_text_has_no_last_line_break_and_keeps_its_blanks() -> None:
     assert to_text(Text("  a\n\nb")) == "  a\n\nb"
+
+
+def test_a_notebook_gets_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There rich would show a cell of its own, and `print(row)` would print an empty line."""
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    assert to_text(Text("four words")) == "four words"
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stdout", stream)
+    console().print("four words")
+    assert stream.getvalue() == "four words\n"

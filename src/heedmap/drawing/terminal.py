@@ -81,6 +81,7 @@ def console(stderr: bool = False) -> Console:
         emoji=False,
         highlight=False,
         legacy_windows=False,
+        force_jupyter=False,  # text goes to the stream in a notebook too, where rich would show a cell of its own
     )
 
 
@@ -103,7 +104,10 @@ def to_text(renderable: RenderableType, width: int = DEFAULT_WIDTH) -> str:
         'four words'
     """
     page = io.StringIO()
-    Console(file=page, color_system=None, width=width, markup=False, emoji=False, highlight=False).print(renderable)
+    plain = Console(
+        file=page, color_system=None, width=width, markup=False, emoji=False, highlight=False, force_jupyter=False
+    )
+    plain.print(renderable)
     return page.getvalue().rstrip("\n")
 
 
