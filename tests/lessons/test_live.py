@@ -12,8 +12,8 @@ from heedmap.arithmetic import example, softmax
 from heedmap.arithmetic.steps import Softmax, softmax_rows
 from heedmap.errors import LessonError
 from heedmap.lessons.course import load_course
-from heedmap.lessons.figures import Calculator
-from heedmap.lessons.live import REGISTRY, compute
+from heedmap.lessons.figures import Calculator, calls_of
+from heedmap.lessons.live import REGISTRY, compute, split_call
 from heedmap.lessons.show import Shower, pages
 
 CAT = example("cat").attend()
@@ -156,12 +156,35 @@ def shown() -> str:
     return "\n".join(to_text(shower.piece(piece, {})) for page in pages(lesson) for piece in page.pieces)
 
 
+def of_base_two(scores: Any, allowed: Any) -> Softmax:
+    """Softmax as somebody might break it."""
+    return softmax_rows(np.where(allowed, scores * math.log(2), scores), allowed)
+
+
+def figures_of(number: str) -> dict[str, str]:
+    """Every figure of a lesson that needs no model."""
+    lesson, calculator = load_course().find(number), Calculator()
+    calls = {call: line for call, line in calls_of(lesson).items() if not split_call(call, lesson.numbers)[0].model}
+    return {call: calculator.figure(call, lesson, line).text for call, line in calls.items()}
+
+
+@pytest.mark.parametrize("number", ["1", "3", "5", "6", "14", "16"])
+def test_a_change_in_the_arithmetic_changes_every_lesson_that_uses_it(
+    number: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = figures_of(number)
+    monkeypatch.setattr("heedmap.arithmetic.attention.softmax_rows", of_base_two)
+    after = figures_of(number)
+    assert sum(after[call] != before[call] for call in before) >= 3
+
+
+def test_code_keeps_the_ends_of_its_lines_in_a_terminal() -> None:
+    assert "scale=1/Math.sqrt(query.length)){" in "".join(shown().split()), "a line of JavaScript longer than 80"
+
+
 def test_a_change_in_the_arithmetic_changes_the_lesson(monkeypatch: pytest.MonkeyPatch) -> None:
     before = shown()
     assert "2.85 / 7.50 = 0.38" in before
-
-    def of_base_two(scores: Any, allowed: Any) -> Softmax:
-        return softmax_rows(np.where(allowed, scores * math.log(2), scores), allowed)
 
     monkeypatch.setattr("heedmap.arithmetic.attention.softmax_rows", of_base_two)
     after = shown()

@@ -238,5 +238,9 @@ class Shower:
         for language in LANGUAGES:
             yield self.heading(language.name)
             yield Syntax(
-                language.function(piece.function), language.fence, theme="ansi_light", background_color="default"
+                language.function(piece.function),
+                language.fence,
+                theme="ansi_light",
+                background_color="default",
+                word_wrap=True,  # a narrow terminal would otherwise lose the ends of lines
             )
