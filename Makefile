@@ -85,7 +85,7 @@ readme: $(READY) ## write the README's picture and outputs again
 
 docs-site: $(READY) ## build the documentation site into site/, strictly
 	$(BIN)/zensical build --strict --clean
-	@echo "site/index.html opens in a browser"
+	@echo "site/index.html opens in a browser; with the search: $(BIN)/python -m http.server --directory site"
 
 # Other tools want packages that the project does not: they get an environment of their own.
 $(PEERS): Makefile

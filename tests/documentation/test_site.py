@@ -6,13 +6,17 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 from docs.schema_page import schemas_page
+from playwright.sync_api import Browser, expect
 
 from tests.test_docs import ROOT, all_pages
 
@@ -96,6 +100,26 @@ def test_links_inside_the_site_lead_somewhere(site: Path) -> None:
             assert target.exists(), f"{path.name} leads to {value}"
             if address.fragment and target in known:
                 assert unquote(address.fragment) in known[target].anchors, f"{path.name} leads to {value}"
+
+
+@pytest.mark.slow
+def test_the_search_finds_and_asks_nobody_else(site: Path, browser: Browser) -> None:
+    """In real Chromium, from a server of this machine; every request is looked at."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(site))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        place = f"http://127.0.0.1:{server.server_port}/"
+        asked: list[str] = []
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.on("request", lambda request: asked.append(request.url))
+            page.goto(f"{place}index.html")
+            page.locator(".md-search__button").click()
+            page.keyboard.type("forbid", delay=50)
+            expect(page.locator("a", has_text="forbid").first).to_be_visible()
+        server.shutdown()
+    assert asked
+    assert all(url.startswith((place, "blob:", "data:")) for url in asked), asked
 
 
 def test_tools_and_snippets_are_no_pages(site: Path) -> None:
