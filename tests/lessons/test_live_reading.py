@@ -226,3 +226,17 @@ def test_recorded_figures_are_those_that_the_lab_checks() -> None:
 def test_a_call_that_does_not_fit_says_what_would(call: str, says: str) -> None:
     with pytest.raises(LessonError, match=says):
         compute(call)
+
+
+def test_what_is_said_in_both_versions_is_told_in_words() -> None:
+    for name in ("size-trophy", "matter-tea", "tools-knife"):
+        for wording in (1, 2):
+            pair = live_asked.pair_named(name)
+            said = [pair.candidates[int(odds < 0)] for odds in live_asked.log_odds(name, wording - 1)]
+            right = [pair.candidates[answer] for answer in pair.answers]
+            words = (
+                f"{said[0]} twice"
+                if said[0] == said[1]
+                else f"the {'right' if said == right else 'wrong'} one each time"
+            )
+            assert compute(f"asked-both {name} wording={wording}").text == words

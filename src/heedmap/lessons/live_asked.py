@@ -118,6 +118,16 @@ def _asked_same(arguments: Arguments) -> Figure:
     return Figure(str(same), float(same))
 
 
+@REGISTRY.add("asked-both", "PAIR [wording=1]", "what a model says in both versions, in words", model=True)
+def _asked_both(arguments: Arguments) -> Figure:
+    (_, first, odds), (_, second, others) = _answers(arguments)
+    said = (_said(first, odds), _said(second, others))
+    if said[0] == said[1]:
+        return Figure(f"{said[0]} twice")
+    right = said[0] == first.candidates[first.answer]
+    return Figure("the right one each time" if right else "the wrong one each time")
+
+
 def _answers(arguments: Arguments) -> list[tuple[str, Question, float]]:
     """Each question that a call asks for, with its pair and the log-odds."""
     names = arguments.word("pairs").split(",")
