@@ -89,7 +89,8 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
     cases, check = target.prepare()
     before = peak_memory()
     limit = virtual_memory() + target.memory
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    unlimited = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, unlimited[1]))
     signal.signal(signal.SIGVTALRM, _too_slow)
     tally = Tally(check, target.seconds)
     how = settings(
@@ -116,6 +117,7 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
             "case": notes[:4000],
             "where": "".join(traceback.format_exception(error)[-12:]),
         }
+    resource.setrlimit(resource.RLIMIT_AS, unlimited)
     return {
         "target": target.name,
         "tried": tally.tried,
