@@ -51,7 +51,7 @@ function Differences({ ink, unit }: { ink: Ink; unit: string }) {
       <div class="map-legend-scale map-legend-two">
         <div class="map-legend-bar" style={{ background: gradient("less", ink.theme, "to left") }} />
         <div class="map-legend-bar" style={{ background: gradient("more", ink.theme) }} />
-        {[...ticks.map((tick) => -tick), 0, ...ticks].map((tick) => (
+        {[...ticks.map((tick) => -tick).reverse(), 0, ...ticks].map((tick) => (
           <Tick key={tick} at={0.5 + 0.5 * Math.sign(tick) * position(Math.abs(tick), ink)} text={tickText(tick)} />
         ))}
       </div>
