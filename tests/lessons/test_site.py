@@ -72,3 +72,11 @@ def test_text_is_never_obeyed() -> None:
 def test_without_the_program_it_is_said_how_to_build_it(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="run `make viewer`"):
         load_bundle(tmp_path, "course")
+
+
+def test_whatever_may_be_scrolled_can_be_reached_by_keyboard() -> None:
+    page = shown(
+        "```python\nweights = 1\n```\n\n    indented\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n::: languages attend\n:::\n"
+    )
+    assert page.count("<pre") == page.count('<pre tabindex="0"') >= 6
+    assert page.count("<table>") == page.count('tabindex="0" role="group" aria-label="Table"><table>') == 1

@@ -23,6 +23,7 @@ def paragraphs(markdown: str) -> str:
     """
     made: str = _reader().render(markdown)
     made = made.replace("<th></th>", "<td></td>")  # the corner over the names of rows heads nothing
+    made = made.replace("<pre>", '<pre tabindex="0" role="group" aria-label="Code">')  # long lines: by keyboard too
     return made.replace("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>').replace(
         "</table>", "</table></div>"
     )
