@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,12 @@ from heedmap.reading.model import Model
 from tests.lessons.making import EVERYTHING, lesson
 
 COURSE = load_course()
+PROMISED = (
+    *("point", "opening", "comparison", "words", "diagram", "checkpoint", "predict", "break", "myth", "mistake"),
+    *("trade-off", "exercise", "quiz", "explain", "deeper", "stuck", "reading", "done", "recap", "time"),
+)
+"""Every part that each lesson has; `blocks.COMPLETE` is what a lesson is checked by."""
+
 FILES = sorted(FOLDER.glob("*.md"))
 
 
@@ -40,6 +47,24 @@ def model_calls(course_lesson: Lesson) -> dict[str, int]:
 def test_each_lesson_is_complete(course_lesson: Lesson) -> None:
     assert course_lesson.missing() == []
     assert check_lesson(course_lesson, Calculator(kept=Kept(None))) == []
+
+
+@pytest.mark.parametrize("course_lesson", COURSE.lessons, ids=lambda one: one.slug)
+def test_no_lesson_only_describes(course_lesson: Lesson) -> None:
+    """Every part that the course promises, and enough of those that are done rather than read."""
+    count = collections.Counter(map(blocks.kind_of, course_lesson.pieces))
+    assert set(course_lesson.kinds) >= set(PROMISED)
+    least = {"predict": 1, "checkpoint": 2, "break": 2, "exercise": 2, "quiz": 2, "myth": 2, "mistake": 2}
+    assert {kind: count[kind] for kind in least if count[kind] < least[kind]} == {}
+    assert len(calls_of(course_lesson)) >= 20, "live numbers"
+    wrong = [one for piece in course_lesson.pieces if isinstance(piece, blocks.Checkpoint) for one in piece.wrong]
+    assert len(wrong) >= 3, "wrong answers that are recognised"
+    quizzes = [piece for piece in course_lesson.pieces if isinstance(piece, blocks.Quiz)]
+    assert all(option.reason for quiz in quizzes for option in quiz.options)
+
+
+def test_the_course_has_sixteen_lessons() -> None:
+    assert len(COURSE.lessons) == len(FILES) == 16
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
