@@ -9,6 +9,9 @@ TORCH ?= torch==2.13.0
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 PEERS_VENV ?= .venv-peers
+OLDEST_VENV ?= .venv-oldest
+OLDEST := $(OLDEST_VENV)/ready
+OLDEST_INDEX ?=
 PEERS := $(PEERS_VENV)/ready
 TROPHY := The trophy did not fit in the suitcase because it was too big.
 BUNDLE := src/heedmap/drawing/page/bundle/sources.sha256
@@ -72,6 +75,24 @@ fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts
 	$(BIN)/heedmap models get minilm
 	$(BIN)/python -m tests.fuzz.run --write
 
+audit: $(READY) ## known holes in the packages that are installed here, where the index can be asked
+	$(BIN)/python -m tests.audit
+
+# The oldest versions that pyproject.toml allows, chosen by uv; OLDEST_INDEX names an index of smaller builds of torch.
+$(OLDEST): pyproject.toml Makefile
+	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(OLDEST_VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1" uv
+	UV_INDEX_STRATEGY=unsafe-best-match UV_INDEX="$(OLDEST_INDEX)" VIRTUAL_ENV=$(abspath $(OLDEST_VENV)) \
+	$(OLDEST_VENV)/bin/uv pip install --resolution lowest-direct --editable ".[notebook,parquet]"
+	VIRTUAL_ENV=$(abspath $(OLDEST_VENV)) $(OLDEST_VENV)/bin/uv pip install --group dev
+	@touch $@
+
+test-oldest: $(OLDEST) ## the tests of arithmetic, models, text and reading with the oldest packages that are allowed
+	$(OLDEST_VENV)/bin/heedmap models get smollm2
+	$(OLDEST_VENV)/bin/heedmap models get minilm
+	$(OLDEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile -W ignore::DeprecationWarning -m "not slow" \
+	tests/arithmetic tests/models tests/text tests/reading
+
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -112,4 +133,4 @@ gpu-check: $(READY) ## on a machine with a GPU: agreement, speed and memory ther
 	$(BIN)/python -m benchmarks.gpu_check
 
 clean: ## remove the environment and what tools left behind; fetched models stay in their cache
-	rm -rf $(VENV) $(PEERS_VENV) demo dist build site .cache viewer/node_modules $(dir $(BUNDLE)) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS_VENV) $(OLDEST_VENV) demo dist build site .cache viewer/node_modules $(dir $(BUNDLE)) .pytest_cache .mypy_cache .ruff_cache .hypothesis
