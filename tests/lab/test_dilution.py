@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -58,7 +59,11 @@ def test_a_known_dilution_is_found_with_its_powers() -> None:
 
 def test_odds_that_stay_are_not_called_diluted() -> None:
     assert conclude(rows_of(lost=0), DilutionSettings(draws=300)).verdict == NOT_DILUTED
-    assert conclude(rows_of(lost=-1), DilutionSettings(draws=300)).verdict == NOT_DILUTED
+    finding = conclude(rows_of(lost=-1), DilutionSettings(draws=300))
+    assert finding.verdict == NOT_DILUTED
+    assert re.search(
+        r"the answer gains \d\.\d\d nats of log-odds \(95 percent: \d\.\d\d to \d\.\d\d\)", finding.sentence
+    )
 
 
 def test_a_fact_that_does_not_help_cannot_tell(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import time
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -42,9 +43,13 @@ def test_by_hand_every_number_is_open(browser: Browser, address: str) -> None:
         expect(page.locator("input[type=checkbox]").nth(1)).not_to_be_checked()
 
 
-def test_a_reading_shows_the_numbers_of_python(browser: Browser, address: str, smollm2: Model) -> None:
+def test_a_reading_shows_the_numbers_of_python_and_is_let_go_with_the_page(
+    browser: Browser, address: str, smollm2: Model, asker: Asker
+) -> None:
+    asked: list[str] = []
     row = smollm2.read(TROPHY).row("it", layer=16, head=3)
     with opened(browser, f"{address}/read") as page:
+        page.on("request", lambda request: asked.extend(re.findall(r"/api/readings/[^/]+", request.url)))
         read(page, TROPHY)
         expect(page.locator(".view-read")).to_be_visible()
         page.goto(re.sub(r"#.*", "", page.url) + "#view=read&layer=16&head=3&query=10")
@@ -53,6 +58,11 @@ def test_a_reading_shows_the_numbers_of_python(browser: Browser, address: str, s
             expect(item).to_be_visible()
             assert word in page.locator(".view-read").inner_text()
         expect(page.get_by_text("33.75").first).to_be_visible()  # q · k of "it" and "trophy", from the server's vectors
+        page.goto("about:blank")
+    deadline = time.monotonic() + 30
+    while asker.ask("GET", f"{asked[-1]}/row?layer=1&query=1").status != 410:
+        assert time.monotonic() < deadline, "the page was closed, and its reading is still held"
+        time.sleep(0.1)
 
 
 def test_the_page_says_when_the_worker_ended_and_recovers(browser: Browser, address: str, asker: Asker) -> None:

@@ -131,9 +131,11 @@ def _sentence(verdict: str, curves: Curves, figures: dict[str, Figure]) -> str:
         )
     lost = figures["dilution.lost"]
     assert lost.interval is not None
+    sign, verb = (1, "loses") if lost.value >= 0 else (-1, "gains")
+    low, high = sorted(sign * edge for edge in lost.interval)
     numbers = (
-        f"from {least:.0f} to {most:.0f} tokens the answer loses {lost.value:.2f} nats of log-odds (95 percent: "
-        f"{lost.interval[0]:.2f} to {lost.interval[1]:.2f})"
+        f"from {least:.0f} to {most:.0f} tokens the answer {verb} {abs(lost.value):.2f} nats of log-odds (95 percent: "
+        f"{low:.2f} to {high:.2f})"
     )
     return f"Diluted: {numbers}." if verdict == DILUTED else f"No dilution was found: {numbers}."
 

@@ -154,6 +154,12 @@ function useReader(api: Api): Reader {
     }
   };
   const stop = () => current.current.controller.abort();
+  useEffect(() => {
+    // A page that is closed gives its memory back; one that comes back from the browser's cache reads again when asked.
+    const leave = () => shown.current && api.leave(`/api/readings/${shown.current.id}`);
+    window.addEventListener("pagehide", leave);
+    return () => window.removeEventListener("pagehide", leave);
+  }, [api]);
   return useMemo(() => ({ page, progress, note, read: (wanted) => read(wanted), stop }), [page, progress, note]);
 }
 

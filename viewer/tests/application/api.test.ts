@@ -27,6 +27,14 @@ async function failure(work: Promise<unknown>): Promise<ApiError> {
 }
 
 describe("asking", () => {
+  test("gives back what a closed page held, without waiting, whatever becomes of it", async () => {
+    const { api, asked } = answering(200, "{}");
+    api.leave("/x");
+    expect(asked).toMatchObject([["/x", { method: "DELETE", keepalive: true, headers: { "x-heedmap-token": "secret" } }]]);
+    new Api("secret", () => Promise.reject(new TypeError("gone"))).leave("/x");
+    await Promise.resolve();
+  });
+
   test("carries the token and the body", async () => {
     const { api, asked } = answering(200, '{"a": 1}');
     expect(await api.json("/x", "POST", { text: "<b>" })).toEqual({ a: 1 });
