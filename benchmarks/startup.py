@@ -1,10 +1,13 @@
-"""Where the time of one `heedmap read` goes, beside the same work done with transformers alone."""
+"""Where the time of one `heedmap read` goes, beside transformers alone; and what each command takes and holds."""
 
 from __future__ import annotations
 
+import os
+import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 from benchmarks.measure import markdown_table
@@ -63,6 +66,64 @@ def seconds(command: list[str], repeats: int = 5) -> float:
     return statistics.median(times[1:])
 
 
+COMMANDS: dict[str, list[str]] = {
+    "heedmap --help": ["--help"],
+    "heedmap completion bash": ["completion", "bash"],
+    "heedmap compute --example cat": ["compute", "--example", "cat"],
+    "heedmap models": ["models"],
+    "heedmap cost smollm2": ["cost", "smollm2"],
+    "heedmap learn": ["learn"],
+    "heedmap read": ["read", TROPHY, "--word", "it", "--layer", "16", "--head", "3"],
+    "heedmap read --generate 8": ["read", TROPHY, "--word", "it", "--layer", "16", "--generate", "8"],
+    "heedmap map -o map.png": ["map", TROPHY, "--layer", "16", "--head", "3", "-o", "map.png"],
+    "heedmap explain": ["explain", TROPHY, "--word", "it", "--layer", "5", "--head", "4"],
+    "heedmap next": ["next", TROPHY],
+    "heedmap stats": ["stats", TROPHY],
+    "heedmap spans": ["spans", TROPHY, "--split", "sentences"],
+    "heedmap view -o view.html": ["view", TROPHY, "--word", "it", "--layer", "16", "-o", "view.html"],
+    "heedmap lab": ["lab"],
+    "heedmap lab causal --limit 4": ["lab", "causal", "--limit", "4"],
+    "heedmap serve, until it answers": ["serve", "--no-open"],
+}
+"""Every command, with the default model where it takes one; `picture` wants a model that is not in the catalogue."""
+
+
+def each_command(repeats: int = 3) -> str:
+    """Seconds and peak memory of each command, as a table."""
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in COMMANDS.items():
+            found = [_time_and_memory(arguments, folder) for _ in range(repeats + 1)][1:]
+            seconds, memory = (statistics.median(values) for values in zip(*found, strict=True))
+            command, comma, more = name.partition(",")
+            rows.append([f"`{command}`{comma}{more}", f"{seconds:.2f} s", f"{memory:,.0f} MB"])
+    return markdown_table(["command", "time", "memory at the peak"], rows)
+
+
+def _time_and_memory(arguments: list[str], folder: str) -> tuple[float, float]:
+    """Seconds of a command and the megabytes it held at most; one that serves is ended once it tells its address."""
+    surroundings = {**os.environ, "XDG_STATE_HOME": folder, "HEEDMAP_LEARN": folder}
+    command = [sys.executable, "-m", "heedmap", *arguments]
+    start = time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    if arguments[0] == "serve":
+        process.stdout.readline()
+        seconds = time.perf_counter() - start
+        process.send_signal(signal.SIGINT)
+    else:
+        process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    process.stdout.close()
+    if arguments[0] != "serve":
+        seconds = time.perf_counter() - start
+        assert process.returncode == 0, command
+    return seconds, used.ru_maxrss / 1024
+
+
 def report() -> str:
     """The breakdown and the comparison, measured now."""
     from heedmap.models.catalogue import find_entry
@@ -86,7 +147,12 @@ def report() -> str:
     result = subprocess.run([*python, PHASES.format(text=TROPHY)], capture_output=True, text=True, check=True)
     phases = [line.split("\t") for line in result.stdout.splitlines()]
     breakdown = [[name, f"{float(value):.2f} s"] for name, value in phases]
-    return "\n\n".join([markdown_table(["process", "time"], rows), markdown_table(["of which", "time"], breakdown)])
+    tables = [
+        markdown_table(["process", "time"], rows),
+        markdown_table(["of which", "time"], breakdown),
+        each_command(),
+    ]
+    return "\n\n".join(tables)
 
 
 if __name__ == "__main__":
