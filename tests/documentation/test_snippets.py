@@ -20,8 +20,8 @@ from heedmap.cli.main import heedmap
 from tests.test_docs import ROOT, all_pages, without_rounding
 
 SLOW = {
-    "causal_lab", "ci_claims", "cluster_merge", "compare_models", "export_heads", "heads_lab", "heads_remove", "heads_roles",
-    "lab_reference", "which_document", "curve", "generation", "long",
+    "causal_lab", "ci_claims", "cluster_merge", "compare_models", "export_heads", "heads_lab", "heads_remove",
+    "heads_roles", "lab_reference", "which_document", "curve", "generation", "long",
 }  # fmt: skip
 """What takes seconds: whole experiments and long texts."""
 
