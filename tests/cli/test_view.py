@@ -100,6 +100,7 @@ def test_the_map_leads_to_the_page(heedmap_command: CommandLine) -> None:
         (["--max-mb", "0.01"], 1, "does not hold layer 15, which is shown first"),
         (["--max-mb", "0"], 2, "0.0 is not in the range x>0"),
         (["-o", "nowhere/page.html"], 1, "there is no folder"),
+        (["--compare-model", "minilm"], 1, "smollm2 and minilm make other tokens of this text"),
     ],
 )
 def test_refusals_are_one_line(heedmap_command: CommandLine, arguments: list[str], code: int, message: str) -> None:

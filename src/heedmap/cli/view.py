@@ -12,6 +12,7 @@ from heedmap.cli.common import note, read_text
 from heedmap.cli.options import head_option, layer_option, load_model, model_options, say_what_was_read, text_argument
 from heedmap.cli.progress import progress_bar
 from heedmap.cli.stats import parse_layers
+from heedmap.errors import ModelError
 
 if TYPE_CHECKING:
     from heedmap.drawing.page.view import View
@@ -110,8 +111,13 @@ def _read(content: str, options: dict[str, Any], progress: Progress | None) -> t
     if compare is not None:
         return first, _with(view, compare=_one(model, read_text(compare), view, special, progress))
     if other_model is not None:
-        second = load_model(given | {"model_name": other_model, "revision": None})
-        return first, _with(view, compare=_one(second, content, view, special, progress))
+        other = load_model(given | {"model_name": other_model, "revision": None})
+        second = _one(other, content, view, special, progress)
+        if first.tokens.ids != second.tokens.ids:
+            raise ModelError(
+                f"{model.name} and {other_model} make other tokens of this text: compare models that share a tokenizer"
+            )
+        return first, _with(view, compare=second)
     return first, view
 
 

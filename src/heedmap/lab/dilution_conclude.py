@@ -130,6 +130,7 @@ def _sentence(verdict: str, curves: Curves, figures: dict[str, Figure]) -> str:
             f"even where nothing else stands around it ({LEAST_FACTS} facts or more are needed)."
         )
     lost = figures["dilution.lost"]
+    assert isinstance(lost.value, float)
     assert lost.interval is not None
     sign, verb = (1, "loses") if lost.value >= 0 else (-1, "gains")
     low, high = sorted(sign * edge for edge in lost.interval)
