@@ -17,7 +17,7 @@ from docs.running import EXAMPLES, SNIPPETS, working_folder
 from matplotlib.image import imread
 
 from heedmap.cli.main import heedmap
-from tests.test_docs import ROOT, all_pages, without_rounding
+from tests.test_docs import all_pages, without_rounding
 
 SLOW = {
     "causal_lab", "ci_claims", "cluster_merge", "compare_models", "export_heads", "heads_lab", "heads_remove",
@@ -117,7 +117,3 @@ def test_the_job_array_runs_under_a_real_shell() -> None:
         done = subprocess.run(merged, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         assert (folder / "report" / "report.json").exists()
-
-
-def test_the_root_is_that_of_the_repository() -> None:
-    assert (ROOT / "mkdocs.yml").exists()
