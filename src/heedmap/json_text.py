@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from typing import Any
+from typing import Any, NoReturn
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -18,7 +19,7 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
 
     Args:
         text: the text, or its bytes in UTF-8.
-        strict: refuse NaN and Infinity, which Python writes and JSON does not know.
+        strict: refuse NaN and Infinity, which JSON does not know, and what is read as infinite (1e999).
 
     Raises:
         ValueError: for all of these; a `json.JSONDecodeError` with its place where it is no JSON.
@@ -33,7 +34,7 @@ def parse_json(text: str | bytes, *, strict: bool = False) -> Any:
     if isinstance(text, bytes):
         text = text.decode("utf-8-sig")
     try:
-        value = json.loads(text, parse_constant=_refuse if strict else None)
+        value = json.loads(text, **(_STRICT if strict else {}))
     except json.JSONDecodeError:
         raise
     except RecursionError:
@@ -51,8 +52,17 @@ class _Constant(ValueError):  # noqa: N818 - never leaves this file
     """NaN or Infinity, met where it may not stand."""
 
 
-def _refuse(name: str) -> None:
+def _refuse(name: str) -> NoReturn:
     raise _Constant(name)
+
+
+def _finite(number: str) -> float:
+    """The number that some digits are."""
+    value = float(number)
+    return value if math.isfinite(value) else _refuse(number)
+
+
+_STRICT: dict[str, Any] = {"parse_constant": _refuse, "parse_float": _finite}
 
 
 def _is_writable(value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +185,7 @@ class _ReportCheck:
             Request.from_json(ran["request"])
             run(["lab", "check", str(path), f"--claim={claim}"])
         elif kind == "plan":
+            shutil.rmtree(self.folder / "merged", ignore_errors=True)
             run(["lab", "merge", str(path.parent), "-o", str(self.folder / "merged")])
             raise FileError("what was merged is no shard")
         elif kind == "expectations":

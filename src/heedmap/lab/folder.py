@@ -113,7 +113,7 @@ def read_json(path: Path) -> dict[str, Any]:
         FileError: it cannot be read, or is no JSON object.
     """
     try:
-        found = parse_json(path.read_bytes())
+        found = parse_json(path.read_bytes(), strict=True)
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from None
     except ValueError as error:

@@ -142,7 +142,7 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
             metadata = file.metadata() or {}
             if "heedmap" not in metadata:
                 raise ReadingError(f"{path} is a safetensors file, but not a reading: save one with reading.save(path)")
-            header = parse_json(metadata["heedmap"])
+            header = parse_json(metadata["heedmap"], strict=True)
             found = header.get("schema")
             if found != schema and found in (SCHEMA, STACKS_SCHEMA):
                 raise ReadingError(_OTHER_KIND[found].format(path=path))
