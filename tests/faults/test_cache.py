@@ -107,6 +107,8 @@ def test_a_cache_that_may_only_be_read(gguf: Path, tmp_path: Path) -> None:
     _, whole, _ = run(*READ, str(gguf), **places(tmp_path))
     with read_only(tmp_path / "cache"):
         assert run(*READ, str(gguf), **places(tmp_path))[:2] == (0, whole)
+        moved = gguf.rename(tmp_path / "moved.gguf")
+        assert run(*READ, str(moved), **places(tmp_path))[0] == 0
         other = tmp_path / "other.gguf"
         write_gguf(other, tokenizer=False)
         code, out, err = run(*READ, str(other), **places(tmp_path))

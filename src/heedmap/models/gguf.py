@@ -7,7 +7,7 @@ import io
 import json
 import os
 import re
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -145,8 +145,8 @@ def _known_hash(gguf_file: Path) -> str:
     except (OSError, ValueError, KeyError, AttributeError):
         pass  # no note yet, or a damaged one: it is written anew
     sha256 = sha256_of(gguf_file)
-    with writing(note.parent, 1000, "a note on the file"):
+    with suppress(OSError, FileError):  # a cache that may only be read, or is full, may hold the copy all the same
         note.parent.mkdir(parents=True, exist_ok=True)
-    with write_beside(note) as beside:
-        beside.write_text(json.dumps({**seen, "sha256": sha256}), "utf-8")
+        with write_beside(note) as beside:
+            beside.write_text(json.dumps({**seen, "sha256": sha256}), "utf-8")
     return sha256
