@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
+from packaging.version import Version
 from transformers import AutoConfig, AutoModel, AutoModelForCausalLM, BartConfig, BartForCausalLM
 
 from heedmap.errors import OutOfRange, UnsupportedModel
@@ -118,6 +120,8 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
 
 @pytest.mark.parametrize("family", REFUSED)
 def test_what_cannot_be_read_rightly_is_refused_by_name(family: str) -> None:
+    if family == "inkling2_text" and Version(transformers.__version__) < Version("5.24"):
+        pytest.skip("the layers of inkling2_text look at earlier layers since transformers 5.24")
     auto, settings, message = REFUSED[family]
     model = auto.from_config(AutoConfig.for_model(family, **settings))
     with pytest.raises(UnsupportedModel, match=message):
