@@ -121,7 +121,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], str]] = {
 @pytest.mark.parametrize("family", REFUSED)
 def test_what_cannot_be_read_rightly_is_refused_by_name(family: str) -> None:
     if family == "inkling2_text" and Version(transformers.__version__) < Version("5.24"):
-        pytest.skip("the layers of inkling2_text look at earlier layers since transformers 5.24")
+        pytest.skip("before transformers 5.24 its look at earlier layers called no attention function: it was read")
     auto, settings, message = REFUSED[family]
     model = auto.from_config(AutoConfig.for_model(family, **settings))
     with pytest.raises(UnsupportedModel, match=message):
