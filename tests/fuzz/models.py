@@ -10,6 +10,7 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import strategies as st
@@ -146,7 +147,6 @@ def tokenizer_cases() -> tuple[SearchStrategy[Any], Any]:
 def gguf_cases() -> tuple[SearchStrategy[Any], Any]:
     """A GGUF file whose counts, lengths, types and names are damaged; converted."""
     folder = fresh_folder()
-    os.environ["HEEDMAP_CACHE"] = str(folder / "cache")
     path = folder / "tiny.gguf"
     write_gguf(path)
     content = path.read_bytes()
@@ -154,7 +154,8 @@ def gguf_cases() -> tuple[SearchStrategy[Any], Any]:
 
     def check(given: bytes) -> None:
         path.write_bytes(given)
-        target, _ = gguf_copy(path, Progress(shown=False))
+        with patch.dict(os.environ, HEEDMAP_CACHE=str(folder / "cache")):
+            target, _ = gguf_copy(path, Progress(shown=False))
         shutil.rmtree(target)
 
     return damaged(content, 200) | damaged(content, header), check
