@@ -38,6 +38,7 @@ def copies(cache: Path) -> list[Path]:
     return [folder for folder in (cache / "gguf").glob("*") if (folder / "source.json").is_file()]
 
 
+@pytest.mark.slow
 def test_two_processes_convert_one_model_once(gguf: Path, tmp_path: Path) -> None:
     both = [start(*READ, str(gguf), **places(tmp_path)) for _ in range(2)]
     ended = [(process, *process.communicate(timeout=200)) for process in both]

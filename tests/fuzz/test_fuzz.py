@@ -82,6 +82,7 @@ def tell_faults() -> None:
         print(json.dumps([kind, try_target(faulty(check), 60, 1)]))  # noqa: T201
 
 
+@pytest.mark.slow
 def test_faults_are_found_and_told() -> None:
     code = "from tests.fuzz.test_fuzz import tell_faults; tell_faults()"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
