@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks.startup import COMMANDS
+
 from heedmap.cli import main
 
 NO_MODEL_FOR_IT = {"picture"}
