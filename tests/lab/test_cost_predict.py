@@ -12,7 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from transformers import AutoConfig
 
 from heedmap.cli.main import main
-from heedmap.errors import HeedmapError, ModelError, ModelNotFound, OutOfRange, UnsupportedModel
+from heedmap.errors import FileError, HeedmapError, ModelError, ModelNotFound, OutOfRange, UnsupportedModel
 from heedmap.lab.cost_predict import outweighs_from, predict
 from heedmap.lab.cost_shape import LayerShape, shape_of
 from heedmap.models.configuration import find_configuration
@@ -113,7 +113,7 @@ def test_the_command_needs_a_configuration_and_no_weights(tmp_path: Path, capsys
     ("content", "error", "message"),
     [
         (None, ModelNotFound, r"there is no file"),
-        ("{", ModelError, r"cannot be read"),
+        ("{", FileError, r"cannot read .*config\.json"),
         ('{"model_type": "no-such-kind"}', HeedmapError, r"no-such-kind|cannot be read"),
     ],
 )

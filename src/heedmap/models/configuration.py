@@ -28,7 +28,8 @@ def find_configuration(name_or_path: str | os.PathLike[str], *, revision: str | 
 
     Raises:
         ModelNotFound, ModelGated, ModelNotHere, FetchFailed: there is none, or it cannot be fetched.
-        ModelError: it cannot be read.
+        FileError: its config.json cannot be read.
+        ModelError: it is the configuration of no model.
         UnsupportedModel: transformers does not know its kind.
 
     Example:
