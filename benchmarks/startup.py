@@ -74,7 +74,7 @@ COMMANDS: dict[str, list[str]] = {
     "heedmap cost smollm2": ["cost", "smollm2"],
     "heedmap learn": ["learn"],
     "heedmap read": ["read", TROPHY, "--word", "it", "--layer", "16", "--head", "3"],
-    "heedmap read --generate 8": ["read", TROPHY, "--word", "it", "--layer", "16", "--generate", "8"],
+    "heedmap read --generate 8": ["read", TROPHY, "--layer", "16", "--generate", "8"],
     "heedmap map -o map.png": ["map", TROPHY, "--layer", "16", "--head", "3", "-o", "map.png"],
     "heedmap explain": ["explain", TROPHY, "--word", "it", "--layer", "5", "--head", "4"],
     "heedmap next": ["next", TROPHY],
