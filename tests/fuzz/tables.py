@@ -27,15 +27,10 @@ from tests.fuzz.folder import fresh_folder
 from tests.fuzz.mutations import damaged, damaged_file, damaged_json, texts
 from tests.fuzz.target import Target
 from tests.fuzz.texts import real_tokenizer
-from tests.lab.making import TOY, run_toy
+from tests.lab.making import PAIR, TOY, run_toy
 
 _PAIR = {
-    "id": "cup",
-    "family": "size",
-    "texts": ["The cup is not in the bag as it is big.", "The cup is not in the bag as it is small."],
-    "word": "it",
-    "candidates": ["the cup", "the bag"],
-    "answers": [0, 1],
+    **PAIR,
     "other_order": ["The bag does not hold the cup as it is big.", "The bag does not hold the cup as it is small."],
 }
 _ROWS: tuple[Any, ...] = (

@@ -19,6 +19,15 @@ from heedmap.lab.run import RunPlace, perform
 from heedmap.lab.settings import Settings, setting
 from heedmap.reading.progress import Progress, silent
 
+PAIR: dict[str, Any] = {
+    "id": "cup",
+    "family": "size",
+    "texts": ["The cup is not in the bag as it is big.", "The cup is not in the bag as it is small."],
+    "word": "it",
+    "candidates": ["the cup", "the bag"],
+    "answers": [0, 1],
+}
+
 TOY = ("tests.lab.making:Toy", "What do the tests need?")
 """What the registry says of it, while a test needs it; it is no experiment of the lab."""
 

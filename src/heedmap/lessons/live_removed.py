@@ -9,6 +9,7 @@ import functools
 
 import numpy as np
 
+from heedmap.arithmetic.checks import Array
 from heedmap.arithmetic.writing import columns, number
 from heedmap.errors import LessonError
 from heedmap.lab.matters import MattersSettings, Task
@@ -164,9 +165,7 @@ def _lost_in_both(pair: str, head: int, layer: int) -> tuple[float, float]:
     model=True,
 )
 def _removed_both(arguments: Arguments) -> Figure:
-    pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
-    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
-    found = np.array([_lost_in_both(pair, head, layer) for pair in pairs])
+    pairs, found = _lost_in_all(arguments)
     rows = [["pair", "lost in version 1", "in version 2", "on average"]]
     rows += [
         [pair, *(number(float(one), 2) for one in (*lost, lost.mean()))]
@@ -183,9 +182,8 @@ def _removed_both(arguments: Arguments) -> Figure:
     model=True,
 )
 def _removed_mean(arguments: Arguments) -> Figure:
-    pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
-    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
-    return rounded(float(np.mean([_lost_in_both(pair, head, layer) for pair in pairs])), arguments.digits(2))
+    _, found = _lost_in_all(arguments)
+    return rounded(float(found.mean()), arguments.digits(2))
 
 
 @REGISTRY.add(
@@ -195,7 +193,13 @@ def _removed_mean(arguments: Arguments) -> Figure:
     model=True,
 )
 def _removed_needed(arguments: Arguments) -> Figure:
+    _, found = _lost_in_all(arguments)
+    count = int((found > 0).all(axis=1).sum())
+    return Figure(str(count), float(count))
+
+
+def _lost_in_all(arguments: Arguments) -> tuple[list[str], Array]:
+    """The pairs that a call names, and [pair, version] what the right noun loses in each without the head."""
     pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
     layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
-    count = sum(min(_lost_in_both(pair, head, layer)) > 0 for pair in pairs)
-    return Figure(str(count), float(count))
+    return pairs, np.array([_lost_in_both(pair, head, layer) for pair in pairs])

@@ -16,16 +16,9 @@ from heedmap.errors import DataError, FileError
 from heedmap.lab.data import FORMATS, BadRows, contrasts, pairs, questions, sentences, units
 from heedmap.lab.data import lines as lines_module
 from heedmap.lab.data.places import filled, place_of
+from tests.lab.making import PAIR
 
 Write = Callable[[str], Path]
-PAIR: dict[str, Any] = {
-    "id": "cup",
-    "family": "size",
-    "texts": ["The cup is not in the bag as it is big.", "The cup is not in the bag as it is small."],
-    "word": "it",
-    "candidates": ["the cup", "the bag"],
-    "answers": [0, 1],
-}
 
 
 @pytest.fixture
