@@ -122,6 +122,15 @@ def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str, when: st
         with page.expect_popup() as popup:
             run.get_by_role("link", name="Open the report").click()
         expect(popup.value.locator("body")).to_contain_text("causal")
+        name = run.locator("small").inner_text()
+        run.get_by_role("button", name="Delete").click()
+        run.get_by_role("button", name="Keep it").click()
+        run.get_by_role("button", name="Delete").click()
+        run.get_by_role("button", name="Delete all it measured").click()
+        expect(page.get_by_text(name)).to_have_count(0)
+        page.reload()
+        expect(page.get_by_role("heading", name="Runs")).to_be_visible()
+        expect(page.get_by_text(name)).to_have_count(0)
 
 
 def test_a_lesson_is_read_and_answered(browser: Browser, address: str) -> None:

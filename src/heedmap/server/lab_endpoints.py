@@ -1,4 +1,4 @@
-"""Endpoints of the lab: what there is, start a run, watch it, stop it, go on with it, open its report."""
+"""Endpoints of the lab: what there is, start a run, watch it, stop it, go on with it, delete it, open its report."""
 
 from __future__ import annotations
 
@@ -58,6 +58,11 @@ def lab_endpoints(services: Services) -> list[Endpoint]:
         await runs.go_on(run)
         return JSONResponse(run.to_json())
 
+    async def remove(request: Request, values: dict[str, Any]) -> Response:
+        run = runs.get(values["run"])
+        runs.remove(run)
+        return JSONResponse({"deleted": run.identity})
+
     async def report(request: Request, values: dict[str, Any]) -> Response:
         path = runs.get(values["run"]).folder / "report" / "report.html"
         if not path.is_file():
@@ -73,6 +78,7 @@ def lab_endpoints(services: Services) -> list[Endpoint]:
                  answers="application/x-ndjson"),
         Endpoint("POST", f"{path}/stop", "Stop a run; what it measured is kept.", stop),
         Endpoint("POST", f"{path}/resume", "Go on with a run that was stopped.", go_on),
+        Endpoint("DELETE", path, "Delete a run that is not running, with all that it measured.", remove),
         Endpoint("GET", f"{path}/report", "The report of a run that is finished.", report, answers="text/html"),
     ]  # fmt: skip
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 import secrets
+import shutil
 import signal
 import sys
 import time
@@ -14,8 +15,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from heedmap.errors import FileError
+from heedmap.errors import FileError, ServerError
 from heedmap.files import write_beside
+
+MOST_RUNNING = 2
+"""Runs at once: each holds a model of its own."""
 
 STATES = ("running", "stopped", "failed", "finished")
 
@@ -121,7 +125,9 @@ class Runs:
 
         Raises:
             FileError: its folder cannot be made.
+            ServerError: as many run as may.
         """
+        self._check_room()
         identity = f"{request['name']}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
         run = Run(identity, self._folder / identity, request)
         try:
@@ -135,9 +141,14 @@ class Runs:
         return run
 
     async def go_on(self, run: Run) -> None:
-        """Start the process of a run, which takes up what its folder holds; nothing happens while it runs."""
+        """Start the process of a run, which takes up what its folder holds; nothing happens while it runs.
+
+        Raises:
+            ServerError: as many run as may.
+        """
         if run.state == "running" or run.state == "finished":
             return
+        self._check_room()
         run.state, run.says, run.progress, run.stopping = "running", "", (0, 0, "starting"), False
         run.process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "heedmap.server.lab_process", str(run.folder / "report")),
@@ -163,6 +174,25 @@ class Runs:
             await asyncio.wait_for(run.process.wait(), 10)
         except TimeoutError:
             run.process.kill()
+
+    def remove(self, run: Run) -> None:
+        """Delete a run with all that it measured.
+
+        Raises:
+            ServerError: it runs.
+            FileError: its folder cannot be deleted.
+        """
+        if run.state == "running":
+            raise ServerError(f"the run {run.identity} is running: stop it first, then delete it")
+        try:
+            shutil.rmtree(run.folder)
+        except OSError as error:
+            raise FileError(f"cannot delete the run's folder {run.folder}: {error.strerror}") from None
+        del self._runs[run.identity]
+
+    def _check_room(self) -> None:
+        if sum(run.state == "running" for run in self._runs.values()) >= MOST_RUNNING:
+            raise ServerError(f"{MOST_RUNNING} experiments run already: wait until one is finished, or stop one")
 
     async def close(self) -> None:
         """End all processes."""

@@ -1,4 +1,4 @@
-// Lab: start an experiment, watch it run, stop it and go on with it, open its report.
+// Lab: start an experiment, watch it run, stop it and go on with it, open its report, delete it.
 import { useEffect, useState } from "preact/hooks";
 import { Reason } from "../app/parts";
 import type { Api } from "./api";
@@ -17,6 +17,7 @@ export function LabRoom({ api, models }: { api: Api; models: ServedModel[] }) {
   }, []);
   const begin = (asked: Record<string, unknown>) =>
     tried(api.json<Run>("/api/lab/runs", "POST", asked).then((run) => setRuns((others) => [run, ...others])));
+  const remove = (gone: string) => setRuns((all) => all.filter((run) => run.run !== gone));
   return (
     <div class="columns columns-lab">
       <section class="panel" aria-labelledby="lab-start">
@@ -31,7 +32,7 @@ export function LabRoom({ api, models }: { api: Api; models: ServedModel[] }) {
         {runs.length === 0 ? <p class="note">No experiment was run here yet.</p> : null}
         <ul class="runs">
           {runs.map((run) => (
-            <RunCard key={run.run} api={api} run={run} />
+            <RunCard key={run.run} api={api} run={run} remove={remove} />
           ))}
         </ul>
       </section>

@@ -16,8 +16,9 @@ export interface Run {
   report: boolean;
 }
 
-export function RunCard({ api, run: first }: { api: Api; run: Run }) {
+export function RunCard({ api, run: first, remove }: { api: Api; run: Run; remove: (run: string) => void }) {
   const [run, setRun] = useState(first);
+  const [doubted, setDoubted] = useState(false);
   const [fault, setFault] = useState<string | null>(null);
   useEffect(() => {
     if (run.state !== "running") return;
@@ -28,6 +29,8 @@ export function RunCard({ api, run: first }: { api: Api; run: Run }) {
   }, [run.state]);
   const ask = (what: "stop" | "resume") =>
     void api.json<Run>(`/api/lab/runs/${run.run}/${what}`, "POST").then(setRun, (error: Error) => setFault(error.message));
+  const drop = () =>
+    void api.json(`/api/lab/runs/${run.run}`, "DELETE").then(() => remove(run.run), (error: Error) => setFault(error.message));
   return (
     <li class="run" aria-label={`${run.experiment} on ${run.model}`}>
       <p>
@@ -48,8 +51,20 @@ export function RunCard({ api, run: first }: { api: Api; run: Run }) {
             Open the report
           </a>
         ) : null}
+        {run.state !== "running" && !doubted ? <button type="button" onClick={() => setDoubted(true)}>Delete</button> : null}
+        {doubted ? <DeleteForGood drop={drop} keep={() => setDoubted(false)} /> : null}
         <small class="figures">{run.run}</small>
       </div>
     </li>
+  );
+}
+
+/** Rows may have taken hours: they are deleted by a second press, on a button that says so. */
+function DeleteForGood({ drop, keep }: { drop: () => void; keep: () => void }) {
+  return (
+    <>
+      <button type="button" onClick={drop}>Delete all it measured</button>
+      <button type="button" onClick={keep}>Keep it</button>
+    </>
   );
 }
