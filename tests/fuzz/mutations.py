@@ -1,10 +1,14 @@
-"""Damage: bytes that are cut and flipped, JSON whose values are replaced by hostile ones, texts of every kind."""
+"""Damage: bytes that are cut and flipped, JSON whose values are replaced by hostile ones, texts of every kind.
+
+And no damage: the same value written in another way, which must be answered as the first.
+"""
 
 from __future__ import annotations
 
 import copy
 import json
 import os
+import random
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +30,11 @@ LEAVES = (
 
 _MARK = "@@hostile@@"
 _Path = tuple[str | int, ...]
+
+
+def with_sound(sound: SearchStrategy[Any], damaged: SearchStrategy[Any]) -> SearchStrategy[Any]:
+    """Cases of which about one in three is sound."""
+    return st.sampled_from((True, False, False)).flatmap(lambda chosen: sound if chosen else damaged)
 
 
 @st.composite
@@ -104,6 +113,39 @@ def damaged_file(value: Any) -> SearchStrategy[bytes]:
     """The bytes of a JSON file that is damaged as JSON, as bytes, or both."""
     text = damaged_json(value).map(lambda text: text.encode("utf-8", "surrogatepass"))
     return text | damaged(json.dumps(value).encode()) | text.flatmap(damaged)
+
+
+@st.composite
+def same_json(draw: DrawFn, value: Any) -> bytes:
+    """A JSON value written in another way: names in any order, letters escaped or not, white space anywhere."""
+    shuffled = _shuffled(value, random.Random(draw(st.integers(0, 2**32 - 1))))
+    indent = draw(st.sampled_from((None, None, 0, 1, "\t")))
+    text = json.dumps(shuffled, ensure_ascii=draw(st.booleans()), indent=indent)
+    before, after = (draw(st.sampled_from(("", "", " ", "\r\n\t"))) for _ in range(2))
+    return (before + text + after).encode()
+
+
+def _shuffled(value: Any, order: random.Random) -> Any:
+    """A value whose objects have their names in another order."""
+    if isinstance(value, dict):
+        names = order.sample(sorted(value), len(value))
+        return {name: _shuffled(value[name], order) for name in names}
+    return [_shuffled(one, order) for one in value] if isinstance(value, list) else value
+
+
+def is_same_json(content: bytes, value: Any) -> bool:
+    """Whether a file holds a value, however it is written; 1 and 1.0 and true are three things."""
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+        return json.dumps(found, sort_keys=True) == json.dumps(value, sort_keys=True)
+    except (ValueError, RecursionError):
+        return False
+
+
+def letters(least: int = 1, most: int = 12) -> SearchStrategy[str]:
+    """Text that a file can hold, and that is neither empty nor begins or ends with white space."""
+    drawn = st.text(st.characters(codec="utf-8"), min_size=least, max_size=most)
+    return drawn.map(str.strip).filter(lambda text: len(text) >= least)
 
 
 def texts() -> SearchStrategy[str]:

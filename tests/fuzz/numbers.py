@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from hypothesis.strategies import SearchStrategy
 
 import heedmap
 from heedmap.arithmetic import read_inputs
-from tests.fuzz.mutations import damaged, damaged_file, texts
-from tests.fuzz.target import Target
+from tests.fuzz.mutations import damaged, damaged_file, letters, same_json, texts, with_sound
+from tests.fuzz.target import Target, answers
 
 _FLOATS = st.floats(width=32) | st.sampled_from((0.0, -0.0, 1e300, -1e300, 1e-300, 5e-324, float("nan"), float("inf")))
 
@@ -82,20 +85,100 @@ _CSV = (
 )
 
 
-def check_numbers(content: bytes) -> None:
-    """What can be read can be worked; what comes out is strict JSON."""
-    trace = read_inputs(content.decode("utf-8", "replace"), "numbers.json").attend()
+Floats = npt.NDArray[np.float64]
+
+
+def plain_attention(query: Floats, key: Floats, value: Floats, mask: Any = None) -> Floats:
+    """What is blended: [head, query, dim] each, with as many key heads as query heads or a part of them."""
+    key, value = (np.repeat(one, len(query) // len(one), axis=0) for one in (key, value))
+    scores = query @ key.swapaxes(-1, -2) / np.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = np.where(mask, scores, -np.inf)
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    return np.asarray(weights / weights.sum(-1, keepdims=True) @ value)
+
+
+def _drawn(draw: st.DrawFn, *shape: int) -> Floats:
+    numbers = st.integers(-5, 5).map(float) | st.floats(-9, 9)
+    return np.asarray(draw(hnp.arrays(np.float64, shape, elements=numbers)))
+
+
+@st.composite
+def _sound_json(draw: st.DrawFn) -> tuple[bytes, Floats]:
+    """Vectors of one or several heads in JSON, and what comes out."""
+    count = draw(st.integers(1, 5))
+    asking, dim, (heads, shared) = (
+        draw(st.integers(1, count)), draw(st.integers(1, 4)), draw(st.sampled_from(((1, 1), (2, 1), (2, 2))))
+    )  # fmt: skip
+    query, key, value = (
+        _drawn(draw, heads, asking, dim), _drawn(draw, shared, count, dim), _drawn(draw, shared, count, 2)
+    )  # fmt: skip
+    mask = draw(hnp.arrays(np.bool_, (asking, count)))
+    mask[:, draw(st.integers(0, count - 1))] = True
+    whole = {"query": query, "key": key, "value": value, "mask": mask}
+    given: dict[str, Any] = {name: one[0] if heads == 1 and one.ndim == 3 else one for name, one in whole.items()}
+    written = {name: one.tolist() for name, one in given.items()}
+    if draw(st.booleans()):
+        written["tokens"] = draw(st.lists(st.text(st.characters(codec="utf-8")), min_size=count, max_size=count))
+    expected = plain_attention(query, key, value, mask)
+    return draw(same_json(written)), expected[0] if heads == 1 else expected
+
+
+@st.composite
+def _sound_layer(draw: st.DrawFn) -> tuple[bytes, Floats]:
+    """A layer's vectors and tables in JSON, and what comes out."""
+    count, width, heads = draw(st.integers(1, 4)), draw(st.integers(1, 3)), draw(st.sampled_from((1, 2)))
+    x, output = _drawn(draw, count, width), _drawn(draw, 2 * heads, 2)
+    tables = {role: _drawn(draw, width, 2 * heads) for role in ("query", "key", "value")}
+    parts = (np.stack(np.split(x @ table, heads, axis=1)) for table in tables.values())
+    final = np.concatenate(list(plain_attention(*parts)), axis=1) @ output
+    written = {f"{role}_table": table.tolist() for role, table in (*tables.items(), ("output", output))}
+    return draw(same_json(written | {"x": x.tolist(), "heads": heads})), final
+
+
+@st.composite
+def _sound_csv(draw: st.DrawFn) -> tuple[bytes, Floats]:
+    """A row a token in CSV, some of which do not ask, with its columns in any order; and what comes out."""
+    count, dim = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    roles = draw(st.sampled_from(("x", "qkv")))
+    drawn = {role: _drawn(draw, count, dim) for role in roles}
+    asks = draw(hnp.arrays(np.bool_, (count,))) if "q" in roles else np.ones(count, dtype=bool)
+    asks[draw(st.integers(0, count - 1))] = True
+    columns = draw(st.permutations([(role, number) for role in roles for number in range(dim)]))
+    written = io.StringIO()
+    writer = csv.writer(
+        written, quoting=csv.QUOTE_NONNUMERIC, lineterminator=draw(st.sampled_from(("\n", "\r\n", "\n\n")))
+    )
+    writer.writerow(["token", *(f"{role}{number + 1}" for role, number in columns)])
+    for row in range(count):
+        cells = [
+            drawn[role][row, number] if role != "q" or asks[row] else "" for role, number in columns
+        ]  # fmt: skip
+        writer.writerow([draw(letters()), *cells])
+    query, key, value = (drawn[role if role in drawn else "x"][None] for role in "qkv")
+    return written.getvalue().encode(), plain_attention(query[:, asks], key, value)[0]
+
+
+def check_numbers(case: bytes | tuple[bytes, Floats]) -> None:
+    """What can be read can be worked; what comes out is strict JSON, and right where it is known."""
+    content, expected = (case, None) if isinstance(case, bytes) else case
+    with answers(sound=expected is not None):
+        trace = read_inputs(content.decode("utf-8", "replace"), "numbers.json").attend()
     json.dumps(trace.to_json(), allow_nan=False)
+    if expected is not None:
+        found = trace.output if trace.layer is None else trace.final
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)  # of float64, scores to about 1e3
 
 
 def number_cases() -> tuple[SearchStrategy[Any], Any]:
-    """Damaged JSON and CSV, and text of any kind."""
+    """Sound files, damaged JSON and CSV, and text of any kind."""
     files = [damaged_file(value) for value in _JSON] + [damaged(content, 24) for content in _CSV]
     soup = texts().map(lambda text: text.encode("utf-8", "replace"))
-    return st.one_of(*files, soup, soup.map(lambda data: b"token," + data)), check_numbers
+    sound = _sound_json() | _sound_layer() | _sound_csv()
+    return with_sound(sound, st.one_of(*files, soup, soup.map(lambda data: b"token," + data))), check_numbers
 
 
 TARGETS = (
     Target("arrays", "arrays and masks of every shape, kind and size, worked by hand", array_cases, 100, 20_000),
-    Target("numbers", "files of numbers, JSON and CSV, damaged", number_cases, few=60, many=20_000),
+    Target("numbers", "files of numbers, JSON and CSV: sound and damaged", number_cases, few=60, many=20_000),
 )

@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import random
-import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -19,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import markdown_table
+from docs.marked import write_part
 
 from tests.fuzz.registry import TARGETS
 from tests.fuzz.target import Target
 
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "docs" / "hard-inputs.md"
-START, END = "<!-- tried: start -->", "<!-- tried: end -->"
 
 
 def try_in_process(target: Target, count: int, seed: int) -> dict[str, Any]:
@@ -110,10 +109,7 @@ def main() -> int:
             results.append(found)
     print(f"{sum(one['tried'] for one in results):,} cases were tried", flush=True)
     if given.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        block = re.compile(f"{START}.*{END}", re.DOTALL)
-        written = f"{START}\n\n{table(results, given.seed)}\n\n{END}"
-        DOCUMENT.write_text(block.sub(lambda _: written, text), encoding="utf-8")
+        write_part(DOCUMENT, "tried", table(results, given.seed))
     return int(any(one["failed"] for one in results))
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 
+from heedmap.errors import HeedmapError
+
 GIBIBYTE = 2**30
 
 
@@ -43,3 +45,14 @@ def about(what: object) -> Iterator[None]:
         yield
     except AssertionError as error:
         raise AssertionError(f"{what}: {error}") from error
+
+
+@contextmanager
+def answers(sound: bool) -> Iterator[None]:
+    """Make a refusal inside the block a fault, where nothing is wrong with the input."""
+    try:
+        yield
+    except HeedmapError as error:
+        if sound:
+            raise AssertionError(f"refused though nothing is wrong with it: {error}") from error
+        raise

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import Any
 
@@ -20,8 +21,8 @@ from heedmap.reading.model import Model
 from heedmap.reading.spans import parts_of_text
 from heedmap.text import from_ids
 from heedmap.text.asking import asking
-from tests.fuzz.mutations import texts
-from tests.fuzz.target import Target, about
+from tests.fuzz.mutations import texts, with_sound
+from tests.fuzz.target import Target, about, answers
 from tests.tiny import tiny_model
 
 POSITIONS = 256
@@ -38,15 +39,20 @@ def real_tokenizer(name: str) -> Any:
     return AutoTokenizer.from_pretrained(copy.folder)
 
 
+FAMILIES = {"llama": "smollm2", "bert": "minilm"}
+"""A decoder with a byte-level tokenizer, and an encoder with word pieces."""
+
+
+def _module(family: str, tokenizer: Any, implementation: str = "sdpa") -> Any:
+    """A tiny model for a real tokenizer; the same one at each call."""
+    sizes = {"vocab_size": len(tokenizer), "max_position_embeddings": POSITIONS}
+    return tiny_model(family, implementation=implementation, **sizes)
+
+
 def tiny_models() -> list[Model]:
-    """A decoder with a byte-level tokenizer, and an encoder with word pieces."""
-    both = (("llama", "smollm2"), ("bert", "minilm"))
-    made = []
-    for family, name in both:
-        tokenizer = real_tokenizer(name)
-        module = tiny_model(family, vocab_size=len(tokenizer), max_position_embeddings=POSITIONS)
-        made.append(heedmap.wrap(module, tokenizer, name=f"tiny {family}"))
-    return made
+    """A tiny model of each family."""
+    tokenizers = {family: real_tokenizer(name) for family, name in FAMILIES.items()}
+    return [heedmap.wrap(_module(family, one), one, name=family) for family, one in tokenizers.items()]
 
 
 def check_text(model: Model, text: str) -> None:
@@ -123,6 +129,7 @@ _RANGES = (
 def word_cases() -> tuple[SearchStrategy[Any], Any]:
     """Words, layers, heads, ranges and rules for texts that were read before."""
     readings = [model.read(text) for model in tiny_models() for text in _READ]
+    maps = {id(reading): _eager_maps(reading) for reading in readings}
     numbers = st.none() | st.integers(-4, 4) | st.sampled_from((2**31, -(2**63), 10**30))
     words = st.sampled_from(_WORDS) | texts() | st.sampled_from(_READ).flatmap(_pieces)
     ranges = st.sampled_from(_RANGES) | texts() | st.tuples(st.integers(), st.integers())
@@ -134,17 +141,62 @@ def word_cases() -> tuple[SearchStrategy[Any], Any]:
         lambda reading, word, where, numbers: parts_of_text(reading.tokens, None, word),
         lambda reading, word, where, numbers: parts_of_text(reading.tokens, {"part": where}, word),
     )
-    cases = st.tuples(
-        st.sampled_from(range(len(asked))),
-        st.integers(0, len(readings) - 1),
-        st.tuples(words, ranges, st.tuples(numbers, numbers)),
+    which = st.integers(0, len(readings) - 1)
+    anything = st.tuples(st.tuples(words, ranges, st.tuples(numbers, numbers)), st.sampled_from(asked), which)
+    sound = st.tuples(
+        st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 2), st.none() | st.integers(0, 3)),
+        st.sampled_from([functools.partial(_check_sound_row, maps), _check_sound_range]),
+        which,
     )
-    return cases, lambda case: asked[case[0]](readings[case[1]], *case[2])
+    return with_sound(sound, anything), lambda case: case[1](readings[case[2]], *case[0])
+
+
+def _eager_maps(reading: heedmap.Reading) -> list[Any]:
+    """All maps of a text as transformers' own slow attention gives them, by layer: [head, query, key]."""
+    import torch
+
+    family = reading.model["name"]
+    module = _module(family, real_tokenizer(FAMILIES[family]), "eager")
+    with torch.no_grad():
+        found = module(torch.tensor([reading.tokens.ids]), output_attentions=True).attentions
+    return [one[0].double().numpy() for one in found]
 
 
 def _check_row(reading: heedmap.Reading, word: str, layer: int | None, head: int | None) -> None:
     row = reading.row(word, layer, head)
     np.testing.assert_allclose(row.weights.sum(), 1, atol=1e-5)
+
+
+def _shown(reading: heedmap.Reading, start: int, end: int) -> list[list[bool]]:
+    """For each token, which of its characters lie in a range, white space left aside."""
+    text, places = reading.tokens.text, [(token.start or 0, token.end or 0) for token in reading.tokens]
+    return [[start <= at < end for at in range(*place) if not text[at].isspace()] for place in places]
+
+
+def _check_sound_row(maps: Any, reading: heedmap.Reading, number: int, rule: int, layer: int, head: int | None) -> None:
+    """A word that is there, in a layer and head that are there: the same as in transformers' whole maps."""
+    words = reading.tokens.words()
+    word, chosen = words[number % len(words)], ("mean", "last")[rule % 2]
+    with answers(sound=True):
+        row = reading.row(f"{word.text}#{word.occurrence}", layer, head, query_rule=chosen)
+    own = [index for index, inside in enumerate(_shown(reading, word.start or 0, word.end or 0)) if any(inside)]
+    whole = maps[id(reading)][layer]
+    rows = (whole.mean(0) if head is None else whole[head])[own if chosen == "mean" else own[-1:]]
+    np.testing.assert_allclose(row.weights, rows.mean(0), atol=1e-5)  # as all weights are compared with eager ones
+
+
+def _check_sound_range(reading: heedmap.Reading, first: int, last: int, *_: Any) -> None:
+    """From one word to another: the tokens of which most characters lie between, of a half that begins there too."""
+    words = reading.tokens.words()
+    first, last = sorted((first % len(words), last % len(words)))
+    start, end = words[first].start or 0, words[last].end or 0
+    inside = _shown(reading, start, end)
+    expected = [index for index, one in enumerate(inside) if one and sum(one) + one[0] * 0.5 > len(one) / 2]
+    with answers(sound=True):
+        found = asking(reading.tokens, f"{start}:{end}").tokens
+        counted = asking(reading.tokens, f"tok:{expected[0]}:{expected[-1] + 1}").tokens
+    assert [index for index in found if inside[index]] == expected  # of spaces alone it asks something else
+    assert counted == tuple(range(expected[0], expected[-1] + 1))
 
 
 @st.composite

@@ -97,6 +97,7 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
         max_examples=count,
         deadline=None,
         database=None,
+        report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
