@@ -9,13 +9,13 @@ from __future__ import annotations
 import argparse
 import gzip
 import os
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
+from docs.marked import write_part
 from playwright.sync_api import Browser
 from tests.browser import chromium
 
@@ -29,7 +29,6 @@ from heedmap.drawing.page.bundle import load_bundle
 from heedmap.reading.model import Model
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
-START, END = "<!-- page: start -->", "<!-- page: end -->"
 
 LAYER, HEAD = 16, 3
 
@@ -159,9 +158,7 @@ def main() -> None:
     tables = measured(given.repeats, given.lengths, given.ahead)
     print(tables)
     if given.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        block = re.compile(f"{START}.*{END}", re.DOTALL)
-        DOCUMENT.write_text(block.sub(lambda _: f"{START}\n\n{tables}\n\n{END}", text), encoding="utf-8")
+        write_part(DOCUMENT, "page", tables)
 
 
 if __name__ == "__main__":

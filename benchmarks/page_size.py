@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from docs.marked import write_part
+
 import heedmap
 from benchmarks.subject import tokens_of
 from heedmap.drawing.page.notes import at_most
@@ -20,7 +22,6 @@ from heedmap.drawing.page.view import View
 from heedmap.reading.model import Model
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "page.md"
-START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 
 LAYER = 16
 CASES: tuple[tuple[int, list[int] | None, float | None], ...] = (
@@ -69,9 +70,7 @@ def main() -> None:
     given = parser.parse_args()
     table = measured(heedmap.load("smollm2"))
     if given.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        block = re.compile(f"{START}.*{END}", re.DOTALL)
-        DOCUMENT.write_text(block.sub(lambda _: f"{START}\n\n{table}\n\n{END}", text), encoding="utf-8")
+        write_part(DOCUMENT, "measured", table)
 
 
 if __name__ == "__main__":

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import argparse
 import platform
-import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import torch
 import transformers
+from docs.marked import write_part
 
 from benchmarks import all_heads, lab, peers, reading, startup
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "performance.md"
-START, END = "<!-- measured: start -->", "<!-- measured: end -->"
 
 PARTS: dict[str, Callable[[], str]] = {
     "Reading": reading.report,
@@ -50,9 +49,7 @@ def main() -> None:
     given = parser.parse_args()
     tables = measure(given.only or list(PARTS))
     if given.write:
-        text = DOCUMENT.read_text(encoding="utf-8")
-        block = re.compile(f"{START}.*{END}", re.DOTALL)
-        DOCUMENT.write_text(block.sub(lambda _: f"{START}\n\n{tables}\n\n{END}", text), encoding="utf-8")
+        write_part(DOCUMENT, "measured", tables)
 
 
 if __name__ == "__main__":

@@ -3,15 +3,15 @@
 `make docs` writes them all, `make readme` those of the README; the tests build them again and fail when what is
 committed is stale.
 
-A block fenced as `console` in the README, and a file docs/snippets/*.console, holds lines `$ heedmap ...`, each
-followed by what it prints; see docs/running.py. Beside a file docs/snippets/*.py lies what it prints, as *.txt.
+A file docs/snippets/*.console holds lines `$ heedmap ...`, each followed by what it prints; see docs/running.py. Beside
+a file docs/snippets/*.py lies what it prints, as *.txt. Pages show these files between marks; see docs/marked.py.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -20,23 +20,23 @@ ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from docs.marked import files, write_files, write_part  # noqa: E402
 from docs.running import EXAMPLES, SNIPPETS, run_notebook, run_python, transcript, working_folder  # noqa: E402
 
 README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "cli.md"
 CONFORMANCE = ROOT / "docs" / "conformance.md"
+LESSONS = ROOT / "docs" / "lessons.md"
 SCHEMAS = ROOT / "docs" / "schemas.md"
 IMAGES = ROOT / "docs" / "images"
 PICTURE = IMAGES / "trophy.png"
 GALLERY = SNIPPETS / "gallery"
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 
-_BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
-
-def refreshed(text: str) -> str:
-    """A document with every `console` block run again."""
-    return _BLOCK.sub(lambda match: f"```console\n{transcript(match.group(1))}```", text)
+def all_pages() -> list[Path]:
+    """The README and every page of the site."""
+    return [README, *sorted((ROOT / "docs").glob("**/*.md"))]
 
 
 def command_reference() -> str:
@@ -97,11 +97,18 @@ def draw_gallery(script: Path, to: Path) -> None:
 def write_lessons() -> None:
     """The figures of the course that need a model, and the tables of what lessons may compute and practise."""
     from heedmap.cli.learn_commands import build_figures
-    from heedmap.lessons.describe import refreshed as lessons_refreshed
 
     build_figures()
-    page = ROOT / "docs" / "lessons.md"
-    page.write_text(lessons_refreshed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, body in lesson_tables().items():
+        write_part(LESSONS, name, body)
+
+
+def lesson_tables() -> dict[str, str]:
+    """What lessons may compute and practise, by the part of docs/lessons.md that holds it."""
+    from heedmap.lessons.computations import computations_page
+    from heedmap.lessons.exercises.registry import exercises_page
+
+    return {"computations": computations_page(), "exercises": exercises_page()}
 
 
 def snippet_output(path: Path) -> str:
@@ -125,11 +132,21 @@ def snippets() -> list[Path]:
 def write_snippets() -> None:
     """Run every snippet, and write what it prints."""
     for path in snippets():
-        shown = snippet_output(path)
-        if shown:
-            shown_in(path).write_text(shown, encoding="utf-8")
+        write_snippet(path)
+
+
+def write_gallery() -> None:
+    """Every picture of the gallery, and the one of the README."""
+    draw_picture(PICTURE)
     for script in gallery():
         draw_gallery(script, IMAGES / "gallery" / f"{script.stem}.png")
+
+
+def write_snippet(path: Path) -> None:
+    """Run one snippet, and write what it prints."""
+    shown = snippet_output(path)
+    if shown:
+        shown_in(path).write_text(shown, encoding="utf-8")
 
 
 def write_notebooks() -> None:
@@ -145,32 +162,54 @@ def write_notebooks() -> None:
 
 
 def write_readme() -> None:
-    """The README's picture and outputs."""
+    """The README's picture, and the outputs that it shows."""
     draw_picture(PICTURE)
-    README.write_text(refreshed(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in files(README.read_text(encoding="utf-8")):
+        write_snippet(path)
 
 
-def write_pages() -> None:
-    """The pages that are made as a whole, and the pictures of the page (which need Chromium)."""
+def write_reference() -> None:
+    """The pages that are made as a whole from the commands and the schemas."""
     from docs.schema_page import schemas_page
-    from docs.screenshots import write as write_screenshots
 
     REFERENCE.write_text(command_reference(), encoding="utf-8")
     SCHEMAS.write_text(schemas_page(), encoding="utf-8")
+
+
+def write_conformance() -> None:
+    """The page of the families that are read."""
     CONFORMANCE.write_text(conformance_page(), encoding="utf-8")
-    write_screenshots()
+
+
+def write_screenshots() -> None:
+    """Pictures of the page, which need Chromium."""
+    from docs.screenshots import write
+
+    write()
 
 
 PARTS = {
     "lessons": write_lessons,
-    "pages": write_pages,
+    "reference": write_reference,
+    "conformance": write_conformance,
+    "screenshots": write_screenshots,
     "snippets": write_snippets,
+    "gallery": write_gallery,
     "notebooks": write_notebooks,
-    "readme": write_readme,
 }
-"""What can be built: all by default, or parts by their names."""
+"""What is built by default."""
+
+
+def build(asked: list[str]) -> None:
+    """Write what is asked for: parts, `readme`, or single snippets by their paths; then every page shows its files."""
+    parts = {**PARTS, "readme": write_readme}
+    for name in asked or PARTS:
+        begun = time.monotonic()
+        write_snippet(Path(name).resolve()) if Path(name).suffix else parts[name]()
+        print(f"{name}: {time.monotonic() - begun:.0f} s", flush=True)
+    for page in all_pages():
+        write_files(page)
 
 
 if __name__ == "__main__":
-    for part in sys.argv[1:] or PARTS:
-        PARTS[part]()
+    build(sys.argv[1:])

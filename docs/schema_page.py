@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from docs.marked import with_files
+
 FOLDER = Path(__file__).parent / "schemas"
 
 INTRODUCTION = """# JSON schemas
@@ -21,13 +23,11 @@ Layers, heads and tokens count from 0; shares lie between 0 and 1.
 
 A check in Python, with the package `jsonschema`:
 
-```python
---8<-- "docs/snippets/check_schema.py"
-```
+<!-- docs/snippets/check_schema.py: start -->
+<!-- docs/snippets/check_schema.py: end -->
 
-```text
---8<-- "docs/snippets/check_schema.txt"
-```
+<!-- docs/snippets/check_schema.txt: start -->
+<!-- docs/snippets/check_schema.txt: end -->
 """
 
 FILES_AND_PAGES = (
@@ -57,7 +57,7 @@ def schemas_page() -> str:
     for name, body in common["$defs"].items():
         fields = _table(body) if "properties" in body else f"A {_type(body)}.\n"
         parts.append(f"### {name}\n\n{body.get('description', '')}\n\n{fields}")
-    return "\n".join(parts).rstrip() + "\n"
+    return with_files("\n".join(parts).rstrip() + "\n")
 
 
 def _section(body: dict[str, Any]) -> str:

@@ -8,26 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from docs.build import PICTURE, README, REFERENCE, command_reference, draw_picture, refreshed
-from docs.running import models_stay_loaded, run_python, working_folder
+from docs.build import PICTURE, REFERENCE, all_pages, command_reference, draw_picture
+from docs.running import models_stay_loaded
 from matplotlib.image import imread
 
 ROOT = Path(__file__).parents[1]
-
-
-def all_pages() -> list[Path]:
-    """The README and every page of the site."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
-
-
-def without_rounding(text: str) -> str:
-    """Differences of rounding itself (2.1e-07) depend on the number of threads: their size stays, their digits go."""
-    return re.sub(r"\b\d\.\d(e-0[5-9])\b", r"#\1", text)
-
-
-def test_outputs_in_the_readme_are_what_the_commands_print() -> None:
-    text = README.read_text(encoding="utf-8")
-    assert without_rounding(refreshed(text)) == without_rounding(text), "stale: run `make readme`"
 
 
 def test_the_command_reference_is_the_commands_help() -> None:
@@ -42,14 +27,6 @@ def test_the_picture_is_drawn_by_the_code(tmp_path: Path) -> None:
     assert again.shape == committed.shape, "stale: run `make docs`"
     # Another build of the font library may move an edge by a shade; another number moves whole cells.
     assert np.abs(again - committed).mean() < 2e-3, "stale: run `make docs`"
-
-
-def test_the_program_in_the_readme_runs() -> None:
-    programs = re.findall(r"^```python\n(.*?)^```$", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    assert programs
-    for program in programs:
-        with working_folder():
-            run_python(program, README.name)
 
 
 @pytest.mark.parametrize("path", [*all_pages(), ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docs.build import lesson_tables
+from docs.marked import with_part
 
 from heedmap.cli import learn_commands
 from heedmap.errors import FileError, LessonError
@@ -15,7 +17,6 @@ from heedmap.lessons import blocks
 from heedmap.lessons.blocks import Lesson
 from heedmap.lessons.check import check_lesson, typed_figures
 from heedmap.lessons.course import FOLDER, load_course
-from heedmap.lessons.describe import refreshed
 from heedmap.lessons.figures import SHIPPED, Calculator, Kept, calls_of, read_figures
 from heedmap.lessons.live import REGISTRY, split_call
 from heedmap.lessons.read import READERS
@@ -123,7 +124,8 @@ def test_what_the_package_carries_is_what_the_lessons_ask_for() -> None:
 
 def test_the_documentation_lists_what_there_is() -> None:
     page = (Path(__file__).parents[2] / "docs" / "lessons.md").read_text(encoding="utf-8")
-    assert refreshed(page) == page, "stale: run `make docs`"
+    for name, body in lesson_tables().items():
+        assert with_part(page, name, body) == page, "stale: run `make docs`"
     for kind in (*blocks.PROSE, *READERS):
         assert f"| `{kind}" in page
 
