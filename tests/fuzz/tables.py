@@ -1,10 +1,10 @@
-"""Data sets of every format, talks, reports and claims: damaged, and read as a command would read them."""
+"""Data sets of every format, talks, and what Heedmap keeps: sound and damaged, read as a command would read them."""
 
 from __future__ import annotations
 
 import itertools
 import json
-import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +13,14 @@ from hypothesis.strategies import SearchStrategy
 
 from heedmap.cli.spans import _messages
 from heedmap.cli.texts import read_texts
-from heedmap.errors import FileError
-from heedmap.lab.agreement import check as check_figures
-from heedmap.lab.claims import check_claim, parse_claim
-from heedmap.lab.data import BadRows, contrasts, pairs, questions, sentences, units
-from heedmap.lab.expectations import parts_for, read_expectations
-from heedmap.lab.registry import EXPERIMENTS
-from heedmap.lab.report import read_report
-from heedmap.lab.request import Request
+from heedmap.errors import DataError
+from heedmap.lab.data import BadRows, Contrast, Pair, Sentence, contrasts, pairs, questions, sentences, units
 from heedmap.text.chat import apply_template
-from tests.fuzz.command_line import run
 from tests.fuzz.folder import fresh_folder
-from tests.fuzz.mutations import damaged, damaged_file, damaged_json, texts
-from tests.fuzz.target import Target
+from tests.fuzz.mutations import damaged, damaged_file, damaged_json, letters, same_json, texts, with_sound
+from tests.fuzz.target import Target, answers
 from tests.fuzz.texts import real_tokenizer
-from tests.lab.making import PAIR, TOY, run_toy
+from tests.lab.making import PAIR
 
 _PAIR = {
     **PAIR,
@@ -65,8 +58,57 @@ _XML_BOMB = (
 )  # fmt: skip
 
 
+_READERS = (sentences, pairs, units, questions, contrasts)
+
+
+@st.composite
+def _sound_rows(draw: st.DrawFn) -> tuple[bytes, Any, str, list[Any]]:
+    """Rows of Heedmap's own form or lines of text, with their reader, their form, and what must be read."""
+    ids = draw(st.lists(letters(), min_size=1, max_size=4, unique=True))
+    reader = draw(st.sampled_from((sentences, contrasts, pairs)))
+    rows, expected = [], []
+    for name in ids:
+        one, other = draw(st.lists(letters(), min_size=2, max_size=2, unique=True))
+        if reader is sentences:
+            rows.append({"id": name, "text": one})
+            expected.append(Sentence(name, name, one))
+        elif reader is contrasts:
+            rows.append({"id": name, "texts": [one, other], "family": "f"})
+            expected.append(Contrast(name, "f", (one, other)))
+        else:
+            nouns = draw(st.permutations(("cup", "bag", "trophy", "naïve box")))[:2]
+            texts = [f"The {nouns[0]} is not in the {nouns[1]} as it is {size}." for size in ("big", "small")]
+            rows.append({"id": name, "texts": texts, "word": "it", "candidates": nouns, "answers": [0, 1]})
+            expected.append(Pair(name, name, (texts[0], texts[1]), ("it", "it"), (nouns[0], nouns[1]), (0, 1)))
+    if reader is sentences and draw(st.booleans()):
+        lines = [draw(letters().filter(lambda text: not set(text) & set("\r\n"))) for _ in ids]
+        found = [Sentence(str(number), str(number), line) for number, line in enumerate(lines, 1)]
+        return draw(_otherwise("\n".join(lines))), reader, "text", found
+    written = [json.dumps(row, ensure_ascii=draw(st.booleans())) for row in rows]
+    return draw(_otherwise("\n".join(written))), reader, "jsonl", expected
+
+
+@st.composite
+def _otherwise(draw: st.DrawFn, lines: str) -> bytes:
+    """The same lines with other ends, a byte order mark, or an empty line at the end."""
+    ends, mark, last = (draw(st.sampled_from(one)) for one in (("\n", "\r\n"), ("", "\ufeff"), ("", "\n", "\n\n")))
+    return (mark + lines.removesuffix("\n").replace("\n", ends) + last.replace("\n", ends)).encode()
+
+
+def _sound_tables(folder: Path) -> SearchStrategy[Any]:
+    """The sets of others, written otherwise, with all readers that take them; what must be read is what was."""
+    path = folder / "sound"
+    cases = []
+    for table in _TABLES:
+        path.write_text(table, encoding="utf-8")
+        for reader in _READERS:
+            with suppress(DataError):
+                cases.append(st.tuples(_otherwise(table), st.just(reader), st.none(), st.just(list(reader(path)))))
+    return st.one_of(cases)
+
+
 def data_cases() -> tuple[SearchStrategy[Any], Any]:
-    """Damaged files of every format, and what is none."""
+    """Sound and damaged files of every format, and what is none."""
     folder = fresh_folder()
     lines = st.lists(st.sampled_from(_ROWS).flatmap(damaged_json) | st.sampled_from(_ROWS).map(json.dumps), min_size=1)
     files = st.one_of(
@@ -76,22 +118,26 @@ def data_cases() -> tuple[SearchStrategy[Any], Any]:
         texts().map(lambda text: text.encode("utf-8", "surrogatepass")),
         st.sampled_from((_XML_BOMB, b"\xff\xfea\x00", b"\x1f\x8b\x08\x00", b"PAR1", b"")),
     )
-    readers = (sentences, pairs, units, questions, contrasts)
     forms = st.none() | st.sampled_from(("jsonl", "text", "winograd-xml", "xwinograd", "gap", "blimp", "nothing", ""))
+    anything = st.tuples(files, st.sampled_from(_READERS), forms, st.none())
+    sound = _sound_rows() | _sound_tables(folder)
 
     def check(case: Any) -> None:
-        content, reader, form, skips = case
+        (content, reader, form, expected), skips = case
         path = folder / "data"
         path.write_bytes(content)
         skipped = BadRows() if skips else None
-        for found in itertools.islice(reader(path, form=form, skipped=skipped), 50):
+        with answers(sound=expected is not None):
+            read = list(itertools.islice(reader(path, form=form, skipped=skipped), 50))
+        for found in read:
             assert found.id
             json.dumps(found.id, ensure_ascii=False).encode()
             str(found)
         for row in skipped or ():
             assert row.line >= 1
+        assert expected in (None, read)
 
-    return st.tuples(files, st.sampled_from(readers), forms, st.booleans()), check
+    return st.tuples(with_sound(sound, anything), st.booleans()), check
 
 
 _TALK = {
@@ -106,7 +152,11 @@ _TALK = {
 def talk_cases() -> tuple[SearchStrategy[Any], Any]:
     """Messages as JSON, through a real chat template; and files of one text a line."""
     folder, tokenizer = fresh_folder(), real_tokenizer("smollm2")
+    roles = st.sampled_from(("user", "assistant", "system"))
+    message = st.fixed_dictionaries({"role": roles, "content": st.text(st.characters(codec="utf-8"), min_size=1)})
+    sound = st.lists(message, min_size=1, max_size=4).flatmap(lambda given: same_json({"messages": given}))
     talks = st.one_of(
+        sound,
         damaged_file(_TALK),
         damaged_file(_TALK["messages"]),
         texts().map(lambda text: json.dumps([{"role": "user", "content": text}]).encode()),
@@ -121,73 +171,16 @@ def talk_cases() -> tuple[SearchStrategy[Any], Any]:
         if not is_talk:
             assert all(text.strip() for text in read_texts(f"@{path}"))
             return
-        chat = apply_template(tokenizer, _messages(str(path)))
+        messages = _messages(str(path))
+        chat = apply_template(tokenizer, messages)
+        plain = [{"role": one.role, "content": one.content} for one in messages]
+        asked = messages[-1].role != "assistant"
+        assert chat.text == tokenizer.apply_chat_template(plain, tokenize=False, add_generation_prompt=asked)
         for span in chat.spans:
             for start, end in span.ranges:
                 assert 0 <= start < end <= len(chat.text)
 
     return st.tuples(talks, st.just(value=True)) | st.tuples(lists, st.just(value=False)), check
-
-
-_CLAIMS = ("fine", "not fine", "toy.mean", "toy.mean.low", "toy.mean.n", ">", "<=", "==", "!=", " and ", "0.4", "1e999")
-
-
-def _claims() -> SearchStrategy[str]:
-    words = st.sampled_from(
-        (*_CLAIMS, "nan", "inf", "1_0", "²", "true", "and", "..", "toy..mean", "-", "toy.mean.high")
-    )
-    return st.lists(words | st.text(max_size=4), max_size=9).map(" ".join) | st.text(max_size=30)
-
-
-def report_cases() -> tuple[SearchStrategy[Any], Any]:
-    """A damaged report, plan or file of expectations, and claims about a sound one, by the commands that read them."""
-    EXPERIMENTS["toy"] = TOY
-    folder = fresh_folder()
-    run_toy(folder / "sound")
-    report = json.loads((folder / "sound" / "report.json").read_text())
-    plan = json.loads((folder / "sound" / "run.json").read_text())
-    figures = {name: {"value": one["value"], "tolerance": 0.1} for name, one in report["figures"].items()}
-    expected = {
-        "schema": "heedmap/expectations/1",
-        "title": "toy",
-        "model": {"name": "toy", "sha256": None},
-        "parts": [{"title": "t", "experiment": "toy", "settings": {"seed": 0}, "figures": figures}],
-    }
-    cases = st.one_of(
-        st.tuples(st.just("report"), damaged_file(report), _claims()),
-        st.tuples(st.just("plan"), damaged_file(plan), st.none()),
-        st.tuples(st.just("expectations"), damaged_file(expected), st.none()),
-        st.tuples(st.just("claim"), _claims(), st.none()),
-    )
-    return cases, _ReportCheck(folder)
-
-
-class _ReportCheck:
-    """Each kind of file as the command reads it that takes it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.figures, self.verdicts, self.run = read_report(folder / "sound")
-
-    def __call__(self, case: Any) -> None:
-        kind, content, claim = case
-        path = self.folder / "given" / ("run.json" if kind == "plan" else "report.json")
-        path.parent.mkdir(exist_ok=True)
-        if isinstance(content, bytes):
-            path.write_bytes(content)
-        if kind == "report":
-            _, _, ran = read_report(path)
-            Request.from_json(ran["request"])
-            run(["lab", "check", str(path), f"--claim={claim}"])
-        elif kind == "plan":
-            shutil.rmtree(self.folder / "merged", ignore_errors=True)
-            run(["lab", "merge", str(path.parent), "-o", str(self.folder / "merged")])
-            raise FileError("what was merged is no shard")
-        elif kind == "expectations":
-            for part in parts_for(read_expectations(path), self.run, other_weights=True):
-                check_figures(part.figures, self.figures)
-        else:
-            check_claim(parse_claim(content), self.figures, self.verdicts, {"fine", "not fine"})
 
 
 def kept_cases() -> tuple[SearchStrategy[Any], Any]:
@@ -221,8 +214,7 @@ def kept_cases() -> tuple[SearchStrategy[Any], Any]:
 
 
 TARGETS = (
-    Target("data", "data sets of all ten formats, damaged", data_cases, few=60, many=20_000),
-    Target("talks", "chat messages and lists of texts in JSON, damaged", talk_cases, few=30, many=5000),
-    Target("reports", "reports, plans, expected figures and claims, damaged", report_cases, few=30, many=5000),
+    Target("data", "data sets of all ten formats, sound and damaged", data_cases, few=60, many=20_000),
+    Target("talks", "chat messages and lists of texts in JSON, sound and damaged", talk_cases, few=30, many=5000),
     Target("kept", "records of the cache and a learner's progress, damaged", kept_cases, few=30, many=5000),
 )
