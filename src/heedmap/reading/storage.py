@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -124,11 +125,21 @@ def _write(path: str | os.PathLike[str], tensors: dict[str, torch.Tensor], heade
         if tensor.data_ptr() in seen:
             tensors[name] = tensor.clone()  # T5's layers share one bias, and the format wants each by itself
         seen.add(tensor.data_ptr())
+    header = {**header, "crc32": _checksum(header, tensors)}
     with write_beside(Path(path)) as temporary:
         try:
             save_file(tensors, temporary, metadata={"heedmap": json.dumps(header, allow_nan=False)})
         except SafetensorError as error:
             raise FileError(f"cannot write {path}: {error}") from None
+
+
+def _checksum(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> int:
+    """The CRC-32 of a header, however it is written, and of all tensors: a file whose bits fell over is refused."""
+    found = zlib.crc32(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(tensors):
+        found = zlib.crc32(name.encode(), found)
+        found = zlib.crc32(tensors[name].flatten().view(torch.uint8).numpy(), found)
+    return found
 
 
 @contextlib.contextmanager
@@ -149,6 +160,9 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
             if found != schema:
                 raise ReadingError(f"{path} has the schema {shown(found)}: this version reads {schema!r}")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+        kept = header.pop("crc32", None)  # what other code wrote may have none
+        if kept is not None and kept != _checksum(header, tensors):
+            raise ValueError("its checksum does not fit its content")
         yield header, tensors
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from None
