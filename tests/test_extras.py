@@ -63,15 +63,15 @@ def test_every_extra_is_tried() -> None:
     assert set(WANTED) == set(EXTRAS) == set(PACKAGES)
 
 
-def said_when(present: bool) -> dict[str, str]:
-    """What each part said, with its packages or without them, in one fresh process."""
+def said_when(present: bool, python: Path = Path(sys.executable), folder: Path = ROOT) -> dict[str, str]:
+    """What each part said, with the packages of its environment or without them, in one fresh process."""
     asked = {
         f"{extra} {what}": ([] if present else PACKAGES[extra], code)
         for extra, parts in WANTED.items()
         for what, code in parts.items()
     }
     ended = subprocess.run(
-        [sys.executable, "-c", PROBE, json.dumps(asked)], capture_output=True, text=True, check=True, cwd=ROOT
+        [str(python), "-c", PROBE, json.dumps(asked)], capture_output=True, text=True, check=True, cwd=folder
     )
     found: dict[str, str] = json.loads(ended.stdout.splitlines()[-1])
     return found

@@ -8,14 +8,17 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 from hatch_build import BUNDLE, is_fresh
+from packaging.version import Version
 
 import heedmap
 from heedmap.models.catalogue import find_entry
 from heedmap.models.fetch import find_copy
+from tests.test_extras import EXTRAS, said_when
 
 ROOT = Path(__file__).parents[1]
 BUILD = "from hatchling import build as b; b.build_wheel('dist'); b.build_sdist('dist')"
@@ -80,45 +83,87 @@ TOUR = (
 """What the README shows, in short."""
 
 
-@pytest.mark.timeout(1200)
-def test_the_wheel_does_the_tour_in_a_clean_environment(built: Path, tmp_path: Path) -> None:
-    """Heedmap comes from its wheel; what it requires is lent by the environment here, whose own Heedmap is not seen."""
-    entry = find_entry("smollm2")
-    if entry is None or find_copy(entry) is None:
-        pytest.skip("fetch it first: heedmap models get smollm2")
-    clean = tmp_path / "clean"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(clean)], check=True)
-    (wheel,) = (built / "dist").glob("*.whl")
-    python = clean / "bin" / "python"
-    site = next((clean / "lib").glob("python*")) / "site-packages"
-    _lend(site, tmp_path / "lent")
+def lent(folder: Path, wheel: Path) -> Path:
+    """The Python of a clean environment: Heedmap comes from its wheel, what it requires is lent by the one here.
+
+    Torch alone is a gigabyte to install again; the Heedmap that is installed here is not seen.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    shelf = folder / "lent"
+    shelf.mkdir()
+    for path in Path(sysconfig.get_path("purelib")).iterdir():
+        if "heedmap" not in path.name.lower() and not path.name.endswith(".pth"):
+            (shelf / path.name).symlink_to(path)
+    site = next((folder / "lib").glob("python*")) / "site-packages"
+    (site / "lent.pth").write_text(f"{shelf}\n", encoding="utf-8")
+    python = folder / "bin" / "python"
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", "--quiet"]
     subprocess.run([*command, str(wheel)], check=True)
-    away = tmp_path / "away"
-    away.mkdir()
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
+    return python
 
-    def run(*arguments: str) -> str:
+
+def installed(folder: Path, wheel: Path) -> Path:
+    """The Python of a clean environment into which pip put the wheel and all that it requires, as at a user's.
+
+    Torch comes first, as in the Makefile: the version that is here, or what TORCH says to pip.
+    """
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    pip_install(python, *os.environ.get("TORCH", f"torch=={Version(version('torch')).public}").split())
+    pip_install(python, str(wheel))
+    return python
+
+
+def pip_install(python: Path, *what: str) -> None:
+    """Let an environment's own pip install something."""
+    subprocess.run([str(python), "-m", "pip", "install", "--quiet", *what], env=outside(), check=True)
+
+
+def outside() -> dict[str, str]:
+    """The environment's variables without those that lead back here."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PYTEST"))}
+
+
+def tour(python: Path, away: Path) -> None:
+    """Run what the README shows with the Heedmap of another environment, in a folder without the repository."""
+    away.mkdir()
+
+    def run(command: str, *arguments: str) -> str:
         ended = subprocess.run(
-            [str(clean / "bin" / "heedmap"), *arguments], capture_output=True, text=True, cwd=away, env=environment
+            [str(python.with_name(command)), *arguments], capture_output=True, text=True, cwd=away, env=outside()
         )
         assert ended.returncode == 0, (arguments, ended.stderr)
         return ended.stdout
 
-    where = "import heedmap; print(heedmap.__file__)"
-    found = subprocess.run([str(python), "-c", where], capture_output=True, text=True, cwd=away, env=environment)
-    assert found.stdout.startswith(str(site)), found
-    printed = {arguments: run(*arguments) for arguments in TOUR}
+    found = run("python", "-c", "import heedmap; print(heedmap.__file__)")
+    assert Path(found).is_relative_to(python.parents[1] / "lib"), found
+    printed = {arguments: run("heedmap", *arguments) for arguments in TOUR}
     assert heedmap.__version__ in printed["--version",]
     assert "it" in printed[TOUR[3]]
     assert (away / "map.png").read_bytes().startswith(b"\x89PNG")
     assert "<script" in (away / "view.html").read_text(encoding="utf-8")
 
 
-def _lend(site: Path, lent: Path) -> None:
-    """Make everything of the environment here but Heedmap importable: torch alone is a gigabyte to install again."""
-    lent.mkdir()
-    for path in Path(sysconfig.get_path("purelib")).iterdir():
-        if "heedmap" not in path.name.lower() and not path.name.endswith(".pth"):
-            (lent / path.name).symlink_to(path)
-    (site / "lent.pth").write_text(f"{lent}\n", encoding="utf-8")
+@pytest.fixture(scope="module")
+def wheel(built: Path) -> Path:
+    """The wheel, where the model of the tour is there too."""
+    entry = find_entry("smollm2")
+    if entry is None or find_copy(entry) is None:
+        pytest.skip("fetch it first: heedmap models get smollm2")
+    (found,) = (built / "dist").glob("*.whl")
+    return found
+
+
+@pytest.mark.timeout(1200)
+def test_the_wheel_does_the_tour_in_a_clean_environment(wheel: Path, tmp_path: Path) -> None:
+    tour(lent(tmp_path / "clean", wheel), tmp_path / "away")
+
+
+@pytest.mark.timeout(3000)  # some gigabytes to fetch where torch is a build for GPUs
+def test_pip_brings_all_that_the_tour_wants_and_then_the_extras(wheel: Path, tmp_path: Path) -> None:
+    python = installed(tmp_path / "clean", wheel)
+    tour(python, tmp_path / "away")
+    for name, said in said_when(present=True, python=python, folder=tmp_path).items():
+        assert said.startswith("MissingExtra: "), (name, said)
+    pip_install(python, f"{wheel}[{','.join(EXTRAS)}]")
+    assert set(said_when(present=True, python=python, folder=tmp_path).values()) == {"nothing"}
