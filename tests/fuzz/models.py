@@ -1,21 +1,18 @@
-"""Files of models, saved readings and pictures: cut, flipped, and with headers that lie."""
+"""Files of models: weights, configurations, tokenizers and GGUF, sound and damaged, with headers that lie."""
 
 from __future__ import annotations
 
-import functools
-import io
 import json
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
-from PIL import Image
 
 import heedmap
 from heedmap.errors import HeedmapError
@@ -25,105 +22,99 @@ from heedmap.lab.cost_text import stored_dtype
 from heedmap.models.configuration import find_configuration
 from heedmap.models.gguf import gguf_copy
 from heedmap.models.progress import Progress
-from heedmap.reading.picture_input import as_pixels
+from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from tests.fuzz.folder import fresh_folder
-from tests.fuzz.mutations import damaged, damaged_file, damaged_json
-from tests.fuzz.target import GIBIBYTE, Target
-from tests.models.making import save_tiny_model, tiny_tokenizer, write_gguf
-from tests.tiny import tiny_model
+from tests.fuzz.mutations import damaged, damaged_file, damaged_json, letters, same_json, told_apart
+from tests.fuzz.readings import joined, parts_of, tensors_of, with_header
+from tests.fuzz.target import GIBIBYTE, Target, answers
+from tests.models.making import gguf_weights, save_tiny_model, write_gguf
 
 TEXT = "the cat sat"
 
 
-def with_header(file: bytes, damage: Any) -> SearchStrategy[bytes]:
-    """A safetensors file whose JSON header is damaged and whose length before it is right again."""
-    size = int.from_bytes(file[:8], "little")
-    header, body = json.loads(file[8 : 8 + size]), file[8 + size :]
-    return damage(header).map(lambda text: _joined(text.encode("utf-8", "surrogatepass"), body))  # type: ignore[no-any-return]
+Same = Callable[[bytes, Model, Reading], None]
+"""What must hold of a file, and of the model that was loaded with it, where nothing is wrong with the file."""
 
 
-def _joined(header: bytes, body: bytes) -> bytes:
-    return len(header).to_bytes(8, "little") + header + body
-
-
-def _damaged_reading(header: dict[str, Any]) -> SearchStrategy[str]:
-    """A saved reading's header: the list of tensors, or the JSON inside it that says what they are."""
-    inside = json.loads(header["__metadata__"]["heedmap"])
-    texts = damaged_json(inside)
-    wrapped = texts.map(lambda text: json.dumps({**header, "__metadata__": {"heedmap": text}}))
-    return wrapped | wrapped | damaged_json(header)
-
-
-def reading_cases() -> tuple[SearchStrategy[Any], Any]:
-    """Saved readings of two families: one with a window, one whose mask is a table."""
-    folder = fresh_folder()
-    path = folder / "saved.safetensors"
-    contents = []
-    for family in ("mistral", "gpt2"):
-        module = tiny_model(family, vocab_size=len(tiny_tokenizer()))
-        heedmap.wrap(module, tiny_tokenizer()).read(TEXT, values=True).save(path)
-        contents.append(path.read_bytes())
-    cases = st.one_of(
-        *(damaged(one, 2000) for one in contents), *(with_header(one, _damaged_reading) for one in contents)
-    )
-    return cases, functools.partial(check_reading, path)
-
-
-def check_reading(path: Path, content: bytes) -> None:
-    """What can be opened can be asked: rows, maps, steps, odds and JSON, or an error of ours."""
-    path.write_bytes(content)
-    reading = Reading.open(path)
-    str(reading)
-    asked = (
-        lambda: np.asarray(reading.map(1)),
-        lambda: json.dumps(reading.row("@-1", 1, 0).to_json()),
-        lambda: str(reading.row("@0", 2)),
-        lambda: reading.explain("@-1", 1, 0).to_json(),
-        lambda: reading.next(3),
-        lambda: reading.stats(),
-        lambda: reading.tokens.groups(),
-    )
-    for ask in asked:
-        with suppress(HeedmapError):
-            ask()
-
-
-def _model_case(name: str, damage: Any) -> tuple[SearchStrategy[Any], Any]:
-    """A saved model of which one file is damaged, loaded and read."""
-    sound = save_tiny_model(fresh_folder() / "sound")
+def _model_case(name: str, cases: Callable[[bytes], Any], same: Same) -> tuple[SearchStrategy[Any], Any]:
+    """A saved model of which one file is another, sound or damaged; loaded and read."""
+    sound_folder = save_tiny_model(fresh_folder() / "sound")
     folder = fresh_folder() / "given"
-    shutil.copytree(sound, folder)
-    content = (sound / name).read_bytes()
+    shutil.copytree(sound_folder, folder)
 
-    def check(given: bytes) -> None:
+    def check(case: tuple[bytes, bool]) -> None:
+        given, sound = case
         (folder / name).write_bytes(given)
-        reading = heedmap.load(folder).read(TEXT, layers=0)
+        with answers(sound):
+            model = heedmap.load(folder)
+            reading = model.read(TEXT, layers=[0, 1])
         assert reading.row("cat", 0).weights.shape == (len(reading.tokens),)
+        if sound:
+            same(given, model, reading)
 
-    return damage(content), check
+    return cases((sound_folder / name).read_bytes()), check
+
+
+def _reads_as(expected: Reading) -> Same:
+    """It must read as a model did that was loaded from files as they were saved."""
+    rows = [expected.row("cat", layer).weights for layer in (0, 1)]
+
+    def same(_given: bytes, _model: Model, reading: Reading) -> None:
+        assert reading.tokens == expected.tokens
+        for layer, row in enumerate(rows):
+            np.testing.assert_array_equal(reading.row("cat", layer).weights, row)
+
+    return same
+
+
+def _sound_reading() -> Reading:
+    return heedmap.load(save_tiny_model(fresh_folder() / "as saved")).read(TEXT, layers=[0, 1])
+
+
+def _holds_what_the_file_holds(given: bytes, model: Model, _reading: Reading) -> None:
+    held = model.module.state_dict()
+    for name, tensor in tensors_of(given).items():
+        np.testing.assert_array_equal(held[name].numpy(), tensor)
 
 
 def weights_cases() -> tuple[SearchStrategy[Any], Any]:
-    """The weights' file: damaged bytes, and a header that lies."""
-    return _model_case("model.safetensors", lambda content: damaged(content, 3000) | with_header(content, damaged_json))
+    """The weights' file: other weights, damaged bytes, and a header that lies."""
+
+    def cases(content: bytes) -> SearchStrategy[Any]:
+        size = len(parts_of(content)[1]) // 4
+        drawn = st.integers(0, 2**32 - 1).map(
+            lambda seed: np.random.default_rng(seed).normal(0, 0.1, size).astype("<f4").tobytes()
+        )
+        headers = same_json(parts_of(content)[0]).map(bytes.strip)
+        damage = damaged(content, 3000) | with_header(content, damaged_json)
+        return told_apart(st.tuples(headers, drawn).map(lambda one: joined(*one)), damage)
+
+    return _model_case("model.safetensors", cases, _holds_what_the_file_holds)
 
 
 def configuration_cases() -> tuple[SearchStrategy[Any], Any]:
     """config.json with unknown kinds, absurd sizes and values of every type; loaded, and asked for its cost."""
-    cases, load = _model_case("config.json", lambda content: _configurations(json.loads(content)))
+
+    def cases(content: bytes) -> SearchStrategy[Any]:
+        sound = json.loads(content)
+        unknown = st.dictionaries(letters().map("of a later version {}".format), st.integers() | st.text(max_size=9))
+        return told_apart(unknown.flatmap(lambda more: same_json(sound | more)), _configurations(sound))
+
+    drawn, load = _model_case("config.json", cases, _reads_as(_sound_reading()))
     folder = fresh_folder()
 
-    def check(given: bytes) -> None:
+    def check(case: tuple[bytes, bool]) -> None:
+        given, sound = case
         (folder / "config.json").write_bytes(given)
-        with suppress(HeedmapError):
+        with suppress(HeedmapError), answers(sound):
             configuration = find_configuration(folder)
             shape, dtype = shape_of(configuration), stored_dtype(configuration)
             costs = [predict(shape, tokens, dtype=dtype) for tokens in (1000, 100_000)]
             json.dumps(to_json(shape, "given", dtype, costs), allow_nan=False)
-        load(given)
+        load(case)
 
-    return cases, check
+    return drawn, check
 
 
 _SIZES = (0, 1, -1, 3, 2**16, 2**31, 2**40, 10**30, 0.5, None, "64", True)
@@ -140,52 +131,68 @@ def _configurations(sound: dict[str, Any]) -> SearchStrategy[bytes]:
 
 
 def tokenizer_cases() -> tuple[SearchStrategy[Any], Any]:
-    """tokenizer.json, damaged."""
-    return _model_case("tokenizer.json", lambda content: damaged_file(json.loads(content)))
+    """tokenizer.json, written otherwise and damaged."""
+
+    def cases(content: bytes) -> SearchStrategy[Any]:
+        sound = json.loads(content)
+        return told_apart(same_json(sound), damaged_file(sound))
+
+    return _model_case("tokenizer.json", cases, _reads_as(_sound_reading()))
+
+
+_KEPT_AS_THEY_ARE = {
+    "model.embed_tokens.weight": "token_embd.weight",
+    "model.layers.1.self_attn.v_proj.weight": "blk.1.attn_v.weight",
+    "model.layers.0.mlp.down_proj.weight": "blk.0.ffn_down.weight",
+    "model.norm.weight": "output_norm.weight",
+}
+"""Tensors that a conversion neither turns nor sorts, by both names."""
 
 
 def gguf_cases() -> tuple[SearchStrategy[Any], Any]:
-    """A GGUF file whose counts, lengths, types and names are damaged; converted."""
+    """A GGUF file of any weights, or one whose counts, lengths, types and names are damaged; converted."""
     folder = fresh_folder()
     path = folder / "tiny.gguf"
     write_gguf(path)
     content = path.read_bytes()
     header = content.index(b"output_norm.weight") + 2000
 
-    def check(given: bytes) -> None:
-        path.write_bytes(given)
-        with patch.dict(os.environ, HEEDMAP_CACHE=str(folder / "cache")):
+    def check(case: tuple[bytes | int, bool]) -> None:
+        given, sound = case
+        held = {}
+        if isinstance(given, int):
+            random = np.random.default_rng(given)
+            drawn = {name: random.normal(0, 0.1, one.shape) for name, one in gguf_weights().items()}
+            held = write_gguf(path, {name: one.astype(np.float32) for name, one in drawn.items()})
+        else:
+            path.write_bytes(given)
+        with patch.dict(os.environ, HEEDMAP_CACHE=str(folder / "cache")), answers(sound):
             target, _ = gguf_copy(path, Progress(shown=False))
+        if sound:
+            converted = tensors_of((target / "model.safetensors").read_bytes())
+            for ours, theirs in _KEPT_AS_THEY_ARE.items():
+                np.testing.assert_array_equal(converted[ours], held[theirs])
         shutil.rmtree(target)
 
-    return damaged(content, 200) | damaged(content, header), check
-
-
-def picture_cases() -> tuple[SearchStrategy[Any], Any]:
-    """Pictures in four formats, damaged; sizes in their headers too."""
-    folder = fresh_folder()
-    picture = Image.fromarray(np.random.default_rng(0).integers(0, 255, (9, 12, 3), dtype=np.uint8))
-    contents = []
-    for kind in ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF"):
-        buffer = io.BytesIO()
-        picture.save(buffer, kind)
-        contents.append(buffer.getvalue())
-
-    def check(given: bytes) -> None:
-        path = folder / "picture"
-        path.write_bytes(given)
-        pixels = as_pixels(path)
-        assert pixels.dtype == np.uint8
-        assert pixels.ndim == 3
-
-    return st.sampled_from(contents).flatmap(lambda content: damaged(content, 60)), check
+    return told_apart(st.integers(0, 2**32 - 1), damaged(content, 200) | damaged(content, header)), check
 
 
 TARGETS = (
-    Target("readings", "saved readings: cut, flipped, other schemas, sizes that lie", reading_cases, 40, 8000),
-    Target("weights", "safetensors of a model: cut, flipped, headers that lie", weights_cases, 12, 3000),
-    Target("configurations", "config.json: unknown kinds, absurd sizes, wrong types", configuration_cases, 12, 3000),
-    Target("tokenizers", "tokenizer.json, damaged", tokenizer_cases, 12, 3000),
-    Target("gguf", "GGUF files: cut, flipped, counts and lengths that lie", gguf_cases, 8, 1500, 2 * GIBIBYTE),
-    Target("pictures", "pictures in six formats, damaged", picture_cases, 40, 5000, 2 * GIBIBYTE),
+    Target("weights", "safetensors of a model: other weights, cut, flipped, headers that lie", weights_cases, 12, 3000),
+    Target(
+        "configurations",
+        "config.json: written otherwise, unknown kinds, absurd sizes, wrong types",
+        configuration_cases,
+        12,
+        3000,
+    ),
+    Target("tokenizers", "tokenizer.json: written otherwise and damaged", tokenizer_cases, 12, 3000),
+    Target(
+        "gguf",
+        "GGUF files: other weights, cut, flipped, counts and lengths that lie",
+        gguf_cases,
+        8,
+        1500,
+        2 * GIBIBYTE,
+    ),
 )

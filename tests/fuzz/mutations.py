@@ -37,6 +37,11 @@ def with_sound(sound: SearchStrategy[Any], damaged: SearchStrategy[Any]) -> Sear
     return st.sampled_from((True, False, False)).flatmap(lambda chosen: sound if chosen else damaged)
 
 
+def told_apart(sound: SearchStrategy[Any], damaged: SearchStrategy[Any]) -> SearchStrategy[tuple[Any, bool]]:
+    """The same, each with whether it is sound."""
+    return with_sound(sound.map(lambda case: (case, True)), damaged.map(lambda case: (case, False)))
+
+
 @st.composite
 def damaged(draw: DrawFn, content: bytes, header: int = 200) -> bytes:
     """Bytes with one to four damages, half of them within the first `header` bytes."""

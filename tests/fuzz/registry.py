@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from tests.fuzz import commands, models, numbers, reports, tables, texts
+from tests.fuzz import commands, models, numbers, pictures, readings, reports, tables, texts
 from tests.fuzz.target import Target
 
-TARGETS: dict[str, Target] = {
-    target.name: target for room in (texts, numbers, tables, reports, models, commands) for target in room.TARGETS
-}
+ROOMS = (texts, numbers, tables, reports, readings, models, pictures, commands)
+TARGETS: dict[str, Target] = {target.name: target for room in ROOMS for target in room.TARGETS}

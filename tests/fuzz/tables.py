@@ -66,7 +66,8 @@ def _sound_rows(draw: st.DrawFn) -> tuple[bytes, Any, str, list[Any]]:
     """Rows of Heedmap's own form or lines of text, with their reader, their form, and what must be read."""
     ids = draw(st.lists(letters(), min_size=1, max_size=4, unique=True))
     reader = draw(st.sampled_from((sentences, contrasts, pairs)))
-    rows, expected = [], []
+    rows: list[dict[str, Any]] = []
+    expected: list[Any] = []
     for name in ids:
         one, other = draw(st.lists(letters(), min_size=2, max_size=2, unique=True))
         if reader is sentences:

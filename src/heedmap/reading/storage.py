@@ -138,7 +138,7 @@ def _checksum(header: dict[str, Any], tensors: dict[str, torch.Tensor]) -> int:
     found = zlib.crc32(json.dumps(header, sort_keys=True).encode())
     for name in sorted(tensors):
         found = zlib.crc32(name.encode(), found)
-        found = zlib.crc32(tensors[name].flatten().view(torch.uint8).numpy(), found)
+        found = zlib.crc32(tensors[name].flatten().view(torch.uint8).numpy().data, found)
     return found
 
 
