@@ -102,6 +102,18 @@ def test_a_text_that_is_too_long_is_cut_where_that_is_asked_for_and_stopped(brow
         expect(page.locator(".heedmap.application")).to_contain_text(re.compile("8,?192 tokens"))
 
 
+@pytest.mark.slow  # 4,200 tokens
+def test_the_statistics_of_a_long_text_are_computed_when_somebody_wants_them(browser: Browser, address: str) -> None:
+    with opened(browser, f"{address}/read") as page:
+        read(page, "a " * 4200)
+        page.get_by_role("tab", name="Heads").click(timeout=200_000)
+        wanted = page.get_by_role("button", name="Compute what each head does on average")
+        wanted.click()
+        page.get_by_role("button", name="Stop").click()
+        wanted.click()
+        expect(page.get_by_role("combobox", name="statistic")).to_be_visible(timeout=250_000)
+
+
 @pytest.mark.parametrize("when", ["at once", pytest.param("in the middle", marks=pytest.mark.slow)])
 def test_the_lab_is_stopped_and_goes_on(browser: Browser, address: str, when: str) -> None:
     with opened(browser, f"{address}/lab") as page:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,24 @@ def test_an_interrupt_ends_it_and_leaves_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert find_running(tmp_path / "heedmap") is None
     assert not (tmp_path / "heedmap" / "application.json").exists()
+
+
+@pytest.mark.parametrize("presses", [1, 2])
+def test_an_interrupt_during_a_pass_and_a_run_answers_whoever_waits(tmp_path: Path, presses: int) -> None:
+    asker = start(tmp_path)
+    with ThreadPoolExecutor() as pool:
+        reading = pool.submit(asker.ask, "POST", "/api/readings", {"model": "smollm2", "text": "a " * 4000})
+        run = asker.ask("POST", "/api/lab/runs", {"experiment": "causal", "model": "smollm2"}).json["run"]
+        watching = pool.submit(asker.ask, "GET", f"/api/lab/runs/{run}/events")
+        time.sleep(0.5)
+        for _ in range(presses - 1):
+            asker.process.send_signal(signal.SIGINT)
+            time.sleep(0.05)
+        code, errors = end(asker)
+        assert (code, errors.split()) == (130, ["heedmap:", "interrupted"])
+        if presses == 1:  # a second one cuts off what is still open
+            assert reading.result().lines[-1]["error"]["kind"] == "WorkerDied"
+            assert watching.result().lines[-1]["state"] == "stopped"
 
 
 @pytest.mark.slow  # among the fast, a browser sees the same

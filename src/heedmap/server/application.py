@@ -49,7 +49,7 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
     """The application, ready to be served.
 
     Args:
-        services: what it works with; closed when it ends.
+        services: what it works with; whoever serves it closes them.
         hosts: the Host headers it answers to, such as "127.0.0.1:8321".
     """
     endpoints = all_endpoints(services)
@@ -84,7 +84,6 @@ def create_application(services: Services, hosts: Collection[str]) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         await services.worker.start()
         yield
-        await services.close()
 
     routes = [
         *(Route(path, page) for path in ("/", "/hand", "/read", "/lab", "/learn")),

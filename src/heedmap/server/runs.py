@@ -99,6 +99,7 @@ class Runs:
         self._folder = folder
         self._runs: dict[str, Run] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
         for one in sorted(folder.glob(f"*/{_REQUEST_FILE}")):
             if _IDENTITY.fullmatch(one.parent.name):
                 self._runs[one.parent.name] = _found(one.parent)
@@ -125,7 +126,7 @@ class Runs:
 
         Raises:
             FileError: its folder cannot be made.
-            ServerError: as many run as may.
+            ServerError: as many run as may, or the application is ending.
         """
         self._check_room()
         identity = f"{request['name']}-{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
@@ -144,7 +145,7 @@ class Runs:
         """Start the process of a run, which takes up what its folder holds; nothing happens while it runs.
 
         Raises:
-            ServerError: as many run as may.
+            ServerError: as many run as may, or the application is ending.
         """
         if run.state == "running" or run.state == "finished":
             return
@@ -191,13 +192,15 @@ class Runs:
         del self._runs[run.identity]
 
     def _check_room(self) -> None:
+        if self._closed:
+            raise ServerError("the application is ending: start it again with `heedmap serve`")
         if sum(run.state == "running" for run in self._runs.values()) >= MOST_RUNNING:
             raise ServerError(f"{MOST_RUNNING} experiments run already: wait until one is finished, or stop one")
 
     async def close(self) -> None:
-        """End all processes."""
-        for run in self._runs.values():
-            await self.stop(run)
+        """End all processes; none is started any more."""
+        self._closed = True
+        await asyncio.gather(*(self.stop(run) for run in self._runs.values()))
 
     async def _follow(self, run: Run, process: asyncio.subprocess.Process) -> None:
         """Take in what a process tells until it ends."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import FrameType
+
+import uvicorn
 
 from heedmap.errors import ServerError
 from heedmap.server.application import create_application
@@ -39,8 +43,6 @@ def serve(services: Services, *, host: str, port: int | None, ready: Callable[[s
     Raises:
         ServerError: the address cannot be listened at.
     """
-    import uvicorn
-
     listener = listen(host, port)
     number = listener.getsockname()[1]
     hosts = {f"{bracketed(name)}:{number}" for name in names_of(host)}
@@ -52,10 +54,28 @@ def serve(services: Services, *, host: str, port: int | None, ready: Callable[[s
     announce(instance, services.state)
     try:
         ready(instance.address)
-        uvicorn.Server(configuration).run(sockets=[listener])
+        _Server(configuration, services).run(sockets=[listener])
     finally:
         withdraw(instance, services.state)
         listener.close()
+
+
+class _Server(uvicorn.Server):
+    """Ends what runs first, so that whoever waits is answered, and nothing has to be cut off."""
+
+    def __init__(self, configuration: uvicorn.Config, services: Services) -> None:
+        super().__init__(configuration)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take a signal in; a second one cuts off what is still open, and that is no failure to tell of."""
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
+        super().handle_exit(sig, frame)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the worker and the runs, then the connections."""
+        await self._services.close()
+        await super().shutdown(sockets)
 
 
 def names_of(host: str) -> set[str]:

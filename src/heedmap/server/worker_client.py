@@ -39,6 +39,7 @@ class Worker:
         self._process: BaseProcess | None = None
         self._connection: Connection | None = None
         self._starting = asyncio.Lock()
+        self._closed = False
         self.starts = 0
 
     @property
@@ -72,8 +73,14 @@ class Worker:
             self._waiting.pop(number, None)
 
     async def start(self) -> None:
-        """Start the process when none runs."""
+        """Start the process when none runs.
+
+        Raises:
+            WorkerDied: the application is ending.
+        """
         async with self._starting:
+            if self._closed:
+                raise WorkerDied("the application is ending: start it again with `heedmap serve`")
             if self._process is not None and self._process.is_alive():
                 return
             context = multiprocessing.get_context("spawn")
@@ -87,7 +94,8 @@ class Worker:
             listen.start()
 
     def close(self) -> None:
-        """End the process."""
+        """End the process; whoever waits for it is told, and none is started any more."""
+        self._closed = True
         if self._connection is not None:
             self._connection.close()
         if self._process is not None:

@@ -32,12 +32,13 @@ export class ServedSource implements ReadingSource {
   private readonly tiles = new Map<string, Tile>();
   private readonly path: string;
 
-  /** `gone` is called when the server no longer holds the reading. */
+  /** `gone` is called when the server no longer holds the reading; `measure` has the statistics computed. */
   constructor(
     served: Served,
     statistics: ServedStatistic[],
     private readonly api: Api,
     private readonly gone: (error: ApiError) => void,
+    readonly measure?: () => void,
   ) {
     const { reading } = served;
     this.id = reading.id;

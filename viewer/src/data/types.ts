@@ -103,6 +103,8 @@ export interface ReadingSource {
   readonly keys: TokenList;
   readonly layers: LayerInfo[];
   readonly statistics: Statistic[];
+  /** Has the statistics computed, where they are not there yet because that takes long. */
+  readonly measure?: (() => void) | undefined;
   /** What is carried, at which precision, what was left out. */
   readonly notes: string[];
   readonly nextToken?: { text: string; probability: number }[];

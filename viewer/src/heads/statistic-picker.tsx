@@ -1,4 +1,4 @@
-// Which statistic the grid of heads shows.
+// Which statistic the grid of heads shows; those of a long text are computed when somebody asks for them.
 
 import { useFrame } from "../app/frame";
 import type { Statistic } from "../data/types";
@@ -10,6 +10,13 @@ function isMeasured(statistic: Statistic): boolean {
 
 export function StatisticPicker() {
   const { source, state, set } = useFrame();
+  if (!source.statistics.length && source.measure) {
+    return (
+      <button type="button" onClick={source.measure}>
+        Compute what each head does on average
+      </button>
+    );
+  }
   if (!source.statistics.length) return <>what each head does on average</>;
   return (
     <select

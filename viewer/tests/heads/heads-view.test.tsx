@@ -34,3 +34,12 @@ it("says why a layer has no maps", async () => {
   shown = await show(HeadsView, samplePage(), { view: "heads" });
   expect(said(shown.element.querySelector(".panel-layers .reason"))).toContain("Layer 5 is not in this page");
 });
+
+it("offers to compute the statistics that a long text did not get by itself", async () => {
+  const page = samplePage();
+  let asked = 0;
+  Object.assign(page.readings[0]!, { statistics: [], measure: () => { asked += 1; } });
+  shown = await show(HeadsView, page, { view: "heads" });
+  await shown.click(".panel-grid .lead button");
+  expect(asked).toBe(1);
+});
