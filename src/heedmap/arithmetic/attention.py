@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -17,6 +17,15 @@ from heedmap.arithmetic.checks import Array, Mask
 from heedmap.arithmetic.steps import causal_mask, softmax_rows
 from heedmap.arithmetic.trace import Trace
 from heedmap.errors import NumbersError
+
+
+class Settings(TypedDict, total=False):
+    """How the arithmetic is done: what `attend` takes beside the numbers, by the same names."""
+
+    scale: float | None
+    causal: bool
+    multiply: float
+    softmax: bool
 
 
 def attend(
@@ -60,9 +69,9 @@ def attend(
         >>> trace.weights.round(2), trace.output.round(2)
         (array([[0.27, 0.73]]), array([[0.75, 0.17]]))
     """
-    queries, keys, values = _vectors(query, key, value, query_tokens, key_tokens)
-    has_heads = any(array.ndim == 3 for array in (queries, keys, values))
-    queries, keys, values = (array if array.ndim == 3 else array[None] for array in (queries, keys, values))
+    arrays = _vectors(query, key, value, query_tokens, key_tokens)
+    has_heads = any(array.ndim == 3 for array in arrays)
+    queries, keys, values = (array if array.ndim == 3 else array[None] for array in arrays)
     _check_shapes(queries, keys, values)
     heads, count, dim = queries.shape
     key_names = _key_names(key_tokens, keys.shape[1])
@@ -71,8 +80,17 @@ def attend(
     allowed = _allowed(mask, positions if causal else None, (heads, count, keys.shape[1]))
     scale = 1.0 / math.sqrt(dim) if scale is None else checks.single("scale", scale)
     multiply = checks.single("multiply", multiply)
+    steps = _worked(queries, keys, values, allowed, scale, multiply, softmax)
+    if not has_heads:
+        steps = {name: None if step is None else step[0] for name, step in steps.items()}
+    return Trace(query_tokens=names, key_tokens=key_names, scale=scale, multiply=multiply, **steps)
 
-    group = heads // len(keys)
+
+def _worked(
+    queries: Array, keys: Array, values: Array, allowed: Mask, scale: float, multiply: float, softmax: bool
+) -> dict[str, Any]:
+    """The four steps, by their names in `Trace`, each with a head axis."""
+    group = len(queries) // len(keys)
     with np.errstate(over="ignore", invalid="ignore"):
         products = queries @ np.repeat(keys, group, axis=0).swapaxes(-1, -2)
         scores = products * scale * multiply
@@ -83,27 +101,19 @@ def attend(
     with np.errstate(over="ignore", invalid="ignore"):
         output = weights @ np.repeat(values, group, axis=0)
     checks.finite_result("the output", output[allowed.any(axis=-1)])
-
-    def shaped(array: Array) -> Array:
-        return array if has_heads else array[0]
-
-    return Trace(
-        query_tokens=names,
-        key_tokens=key_names,
-        query=shaped(queries),
-        key=shaped(keys),
-        value=shaped(values),
-        products=shaped(products),
-        scale=scale,
-        multiply=multiply,
-        allowed=allowed if has_heads else allowed[0],
-        scores=shaped(np.where(allowed, scores, -np.inf)),
-        shift=shaped(result.shift if softmax else np.zeros_like(result.shift)),
-        exponentials=shaped(result.exponentials) if softmax else None,
-        totals=shaped(result.totals) if softmax else None,
-        weights=shaped(weights),
-        output=shaped(output),
-    )
+    return {
+        "query": queries,
+        "key": keys,
+        "value": values,
+        "products": products,
+        "allowed": allowed,
+        "scores": np.where(allowed, scores, -np.inf),
+        "shift": result.shift if softmax else np.zeros_like(result.shift),
+        "exponentials": result.exponentials if softmax else None,
+        "totals": result.totals if softmax else None,
+        "weights": weights,
+        "output": output,
+    }
 
 
 def _allowed(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from heedmap.arithmetic.attention import Settings
 from heedmap.arithmetic.inputs import Inputs
 from heedmap.arithmetic.names import label, listed, nearest
 from heedmap.arithmetic.trace import Trace
@@ -31,16 +32,14 @@ class Example:
     inputs: Inputs
     digits: int
 
-    def attend(
-        self, *, scale: float | None = None, causal: bool = False, multiply: float = 1.0, softmax: bool = True
-    ) -> Trace:
-        """Work it; the settings are those of `heedmap.arithmetic.attend`.
+    def attend(self, **settings: Unpack[Settings]) -> Trace:
+        """Work it, with the settings of `heedmap.arithmetic.attend`.
 
         Example:
             >>> example("cat").attend().output.round(2)
             array([[0.51, 0.37]])
         """
-        return self.inputs.attend(scale=scale, causal=causal, multiply=multiply, softmax=softmax)
+        return self.inputs.attend(**settings)
 
     def to_json(self) -> dict[str, Any]:
         """The example with all its numbers as plain lists, for JSON; `asking` is the place of each query's word.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Unpack
 
 from heedmap.arithmetic import checks
-from heedmap.arithmetic.attention import attend
+from heedmap.arithmetic.attention import Settings, attend
 from heedmap.arithmetic.checks import Array
 from heedmap.arithmetic.layer import attend_layer
 from heedmap.arithmetic.names import find_token, label, listed
@@ -41,10 +41,8 @@ class Inputs:
     asking: tuple[int, ...]
     mask: Any = None
 
-    def attend(
-        self, *, scale: float | None = None, causal: bool = False, multiply: float = 1.0, softmax: bool = True
-    ) -> Trace:
-        """Work it; the settings are those of `heedmap.arithmetic.attend`.
+    def attend(self, **settings: Unpack[Settings]) -> Trace:
+        """Work it, with the settings of `heedmap.arithmetic.attend`.
 
         Raises:
             NumbersError: shapes that do not fit.
@@ -53,13 +51,10 @@ class Inputs:
             self.query,
             self.key,
             self.value,
-            scale=scale,
             mask=self.mask,
-            causal=causal,
-            multiply=multiply,
-            softmax=softmax,
             key_tokens=self.tokens,
             query_positions=self.asking,
+            **settings,
         )
 
     def with_query(self, token: str | None, vector: Sequence[float]) -> Inputs:
@@ -136,24 +131,13 @@ class LayerInputs:
     tables: Mapping[str, Any]
     mask: Any = None
 
-    def attend(
-        self, *, scale: float | None = None, causal: bool = False, multiply: float = 1.0, softmax: bool = True
-    ) -> Trace:
-        """Work the layer; the settings are those of `heedmap.arithmetic.attend_layer`.
+    def attend(self, **settings: Unpack[Settings]) -> Trace:
+        """Work the layer, with the settings of `heedmap.arithmetic.attend_layer`.
 
         Raises:
             NumbersError: shapes that do not fit.
         """
-        return attend_layer(
-            self.x,
-            **self.tables,
-            scale=scale,
-            mask=self.mask,
-            causal=causal,
-            multiply=multiply,
-            softmax=softmax,
-            tokens=self.tokens,
-        )
+        return attend_layer(self.x, **self.tables, mask=self.mask, tokens=self.tokens, **settings)
 
     def with_vector(self, token: str, vector: Sequence[float]) -> LayerInputs:
         """The same with another vector for one token.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
 from heedmap.arithmetic import checks
-from heedmap.arithmetic.attention import attend
+from heedmap.arithmetic.attention import Settings, attend
 from heedmap.arithmetic.checks import Array
 from heedmap.arithmetic.trace import LayerSteps, Projection, Trace
 from heedmap.errors import NumbersError
@@ -28,12 +28,9 @@ def attend_layer(
     key_bias: Any = None,
     value_bias: Any = None,
     output_bias: Any = None,
-    scale: float | None = None,
     mask: Any = None,
-    causal: bool = False,
-    multiply: float = 1.0,
-    softmax: bool = True,
     tokens: Sequence[str] | None = None,
+    **settings: Unpack[Settings],
 ) -> Trace:
     """Self-attention from the tokens' vectors to the layer's output, every step kept.
 
@@ -53,12 +50,9 @@ def attend_layer(
         key_bias: added to every key.
         value_bias: added to every value.
         output_bias: added to every final vector; needs an output table.
-        scale: as in `attend`.
-        mask: as in `attend`, shape (key), (query, key) or (head, query, key) with one query and key a token.
-        causal: as in `attend`.
-        multiply: as in `attend`.
-        softmax: as in `attend`.
+        mask: as in `attend`, with one query and one key a token.
         tokens: the tokens' names; `t0`, `t1`, ... by default.
+        **settings: `scale`, `causal`, `multiply` and `softmax`, as in `attend`.
 
     Returns:
         The `Trace`, with `layer`, `joined` and `final`; it has a head axis when there are several heads.
@@ -67,40 +61,44 @@ def attend_layer(
         NumbersError: shapes that do not fit, an empty list, or something that is not a finite number.
 
     Example:
-        >>> trace = attend_layer([[1.0, 0.0]], [[1.0], [0.0]], [[1.0], [0.0]], [[2.0], [0.0]], [[0.5]])
-        >>> trace.final
+        >>> attend_layer([[1.0, 0.0]], [[1.0], [0.0]], [[1.0], [0.0]], [[2.0], [0.0]], [[0.5]]).final
         array([[1.]])
     """
     vectors = checks.array("x", x, least=2, most=2, labels=tokens)
-    count = len(vectors)
-    names = tuple(f"t{i}" for i in range(count))
-    if tokens is not None:
-        names = checks.names("tokens", tokens, count, "row of x")
-    heads = checks.whole("heads", heads)
-    groups = heads if key_value_heads is None else checks.whole("key_value_heads", key_value_heads)
-    if heads % groups:
-        raise NumbersError(f"heads: expected a multiple of the {groups} key-value heads, found {heads}")
+    groups = _key_value_heads(heads, key_value_heads)
     query = _project(vectors, "query", query_table, query_bias)
     key = _project(vectors, "key", key_table, key_bias)
     value = _project(vectors, "value", value_table, value_bias)
-    trace = attend(
-        _split("query", query.result, heads, squeeze=heads == 1),
-        _split("key", key.result, groups, squeeze=heads == 1),
-        _split("value", value.result, groups, squeeze=heads == 1),
-        scale=scale,
-        mask=mask,
-        causal=causal,
-        multiply=multiply,
-        softmax=softmax,
-        query_tokens=names,
-        key_tokens=names,
-    )
-    output = None
-    if output_table is not None:
-        output = _project(trace.joined, "output", output_table, output_bias)
-    elif output_bias is not None:
-        raise NumbersError("output_bias: expected an output_table with it, found none")
+    parts = (("query", query, heads), ("key", key, groups), ("value", value, groups))
+    split = [_split(name, part.result, count) for name, part, count in parts]
+    trace = attend(*split, mask=mask, key_tokens=_names(tokens, len(vectors)), **settings)
+    output = _final(trace, output_table, output_bias)
     return replace(trace, layer=LayerSteps(vectors, query, key, value, output))
+
+
+def _final(trace: Trace, table: Any, bias: Any) -> Projection | None:
+    """The joined heads by the output table; `None` where there is none."""
+    if table is not None:
+        return _project(trace.joined, "output", table, bias)
+    if bias is not None:
+        raise NumbersError("output_bias: expected an output_table with it, found none")
+    return None
+
+
+def _key_value_heads(heads: int, given: int | None) -> int:
+    """How many key-value heads there are; the query heads must share them equally."""
+    heads = checks.whole("heads", heads)
+    groups = heads if given is None else checks.whole("key_value_heads", given)
+    if heads % groups:
+        raise NumbersError(f"heads: expected a multiple of the {groups} key-value heads, found {heads}")
+    return groups
+
+
+def _names(tokens: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    """The tokens' names, made up when none are given."""
+    if tokens is None:
+        return tuple(f"t{index}" for index in range(count))
+    return checks.names("tokens", tokens, count, "row of x")
 
 
 def _project(x: Array, name: str, table: Any, bias: Any) -> Projection:
@@ -127,12 +125,12 @@ def _project(x: Array, name: str, table: Any, bias: Any) -> Projection:
     return Projection(checked, added, result)
 
 
-def _split(name: str, vectors: Array, heads: int, *, squeeze: bool) -> Array:
+def _split(name: str, vectors: Array, heads: int) -> Array:
     """Columns cut into heads: (token, heads x dim) to (head, token, dim); a single head gets no axis."""
     if vectors.shape[1] % heads:
         raise NumbersError(
             f"{name}_table: expected a multiple of {heads} columns, one part for each head, found {vectors.shape[1]}"
         )
-    if squeeze:
+    if heads == 1:
         return vectors
     return vectors.reshape(len(vectors), heads, -1).swapaxes(0, 1)

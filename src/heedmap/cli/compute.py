@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 from click.shell_completion import CompletionItem
 
-from heedmap.arithmetic import EXAMPLES, Inputs, LayerInputs, example, read_inputs
+from heedmap.arithmetic import EXAMPLES, Inputs, LayerInputs, Trace, example, read_inputs
 from heedmap.arithmetic.checks import parse
 from heedmap.arithmetic.names import label
 from heedmap.cli.common import print_json, read_text
+from heedmap.cli.options import all_of
 from heedmap.errors import EmptyText, NumbersError
 
 DIGITS = 2
@@ -37,34 +40,34 @@ def complete_example(ctx: click.Context, param: click.Parameter, incomplete: str
     return [CompletionItem(name, help=item.shows) for name, item in EXAMPLES.items() if name.startswith(incomplete)]
 
 
+arithmetic_options = all_of(
+    click.option("--no-scale", is_flag=True, help="Leave out the division by √d."),
+    click.option("--no-softmax", is_flag=True, help="Blend by the raw scores, to see what breaks."),
+    click.option("--multiply", type=float, default=1.0, metavar="FACTOR", help="Multiply every score: 8 is sharper."),
+    click.option("--causal", is_flag=True, help="No word may look at a later one."),
+)
+change_options = all_of(
+    click.option("--query", metavar="NUMBERS", help="Another query for the word that asks, or TOKEN=NUMBERS."),
+    click.option("--set-key", type=TokenVector(), multiple=True, help="Another key for a word; may be given again."),
+    click.option(
+        "--set-value", type=TokenVector(), multiple=True, help="Another value for a word; may be given again."
+    ),
+    click.option(
+        "--set", "set_all", type=TokenVector(), multiple=True, help="Query, key and value of a word together."
+    ),
+)
+
+
 @click.command("compute")
 @click.argument("file", required=False, metavar="[FILE]")
 @click.option("--example", "example_name", metavar="NAME", shell_complete=complete_example, help="A worked example.")
 @click.option("--list", "list_examples", is_flag=True, help="List the worked examples.")
-@click.option("--no-scale", is_flag=True, help="Leave out the division by √d.")
-@click.option("--no-softmax", is_flag=True, help="Blend by the raw scores, to see what breaks.")
-@click.option("--multiply", type=float, default=1.0, metavar="FACTOR", help="Multiply every score: 8 is sharper.")
-@click.option("--causal", is_flag=True, help="No word may look at a later one.")
-@click.option("--query", metavar="NUMBERS", help="Another query for the word that asks, or TOKEN=NUMBERS.")
-@click.option("--set-key", type=TokenVector(), multiple=True, help="Another key for a word; may be given again.")
-@click.option("--set-value", type=TokenVector(), multiple=True, help="Another value for a word; may be given again.")
-@click.option("--set", "set_all", type=TokenVector(), multiple=True, help="Query, key and value of a word together.")
+@arithmetic_options
+@change_options
 @click.option("--digits", type=click.IntRange(0, 15), help="Digits after the point in the table.")
 @click.option("--json", "as_json", is_flag=True, help="Every step in full, as JSON (heedmap/trace/1).")
 def command(
-    file: str | None,
-    example_name: str | None,
-    list_examples: bool,
-    no_scale: bool,
-    no_softmax: bool,
-    multiply: float,
-    causal: bool,
-    query: str | None,
-    set_key: tuple[str, ...],
-    set_value: tuple[str, ...],
-    set_all: tuple[str, ...],
-    digits: int | None,
-    as_json: bool,
+    file: str | None, example_name: str | None, list_examples: bool, digits: int | None, as_json: bool, **options: Any
 ) -> None:
     """Attention by hand: compare, scale, softmax, blend, with the arithmetic shown.
 
@@ -99,19 +102,27 @@ def command(
         return
     if (file is None) == (example_name is None):
         raise click.UsageError(f"give either --example NAME ({', '.join(EXAMPLES)}) or FILE (- for standard input)")
-    start: Inputs | LayerInputs
-    if example_name is not None:
-        chosen = example(example_name)
-        start, usual = chosen.inputs, chosen.digits
-    else:
-        assert file is not None
-        start, usual = read_numbers(file), DIGITS
-    start = changed(start, query, set_key, set_value, set_all)
-    trace = start.attend(scale=1.0 if no_scale else None, causal=causal, multiply=multiply, softmax=not no_softmax)
+    start, usual = starting_point(file, example_name)
+    settings = {name: options.pop(name) for name in ("no_scale", "no_softmax", "multiply", "causal")}
+    trace = worked(changed(start, **options), **settings)
     if as_json:
         print_json(trace.to_json())
     else:
         click.echo(trace.table(usual if digits is None else digits))
+
+
+def starting_point(file: str | None, example_name: str | None) -> tuple[Inputs | LayerInputs, int]:
+    """The numbers of an example or a file, and the digits that they are usually shown with."""
+    if example_name is not None:
+        chosen = example(example_name)
+        return chosen.inputs, chosen.digits
+    assert file is not None
+    return read_numbers(file), DIGITS
+
+
+def worked(start: Inputs | LayerInputs, *, no_scale: bool, no_softmax: bool, multiply: float, causal: bool) -> Trace:
+    """The trace, with what `arithmetic_options` ask for."""
+    return start.attend(scale=1.0 if no_scale else None, causal=causal, multiply=multiply, softmax=not no_softmax)
 
 
 def print_examples(as_json: bool) -> None:
@@ -141,6 +152,7 @@ def read_numbers(file: str) -> Inputs | LayerInputs:
 
 def changed(
     start: Inputs | LayerInputs,
+    *,
     query: str | None,
     set_key: tuple[str, ...],
     set_value: tuple[str, ...],
