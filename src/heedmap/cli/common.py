@@ -11,8 +11,6 @@ import click
 
 from heedmap.errors import EmptyText, FileError
 
-TEXT_HELP = "TEXT is the text itself, @FILE to read a UTF-8 file, or - to read standard input."
-
 
 def read_text(argument: str) -> str:
     """The text that an argument stands for: itself, `@file`, or `-` for standard input.

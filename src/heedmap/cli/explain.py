@@ -6,7 +6,8 @@ from typing import Any
 
 import click
 
-from heedmap.cli.common import note, print_json, show
+from heedmap.cli.common import print_json, show
+from heedmap.cli.notes import say_middle
 from heedmap.cli.options import json_option, layer_option, model_options, read, text_argument
 from heedmap.cli.progress import progress_bar
 
@@ -47,4 +48,4 @@ def command(
 
         show(explanation_table(explanation))
     if layer is None:
-        note(f"no layer was given: {explanation.layer} is the middle one of {len(reading.layers)}")
+        say_middle(explanation.layer, len(reading.layers))

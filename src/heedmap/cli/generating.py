@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, print_json, read_text, show
+from heedmap.cli.notes import model_words, say_broken, say_middle
 from heedmap.cli.options import all_of, load_model
 from heedmap.cli.progress import progress_bar
 from heedmap.errors import ReadingError
@@ -112,10 +113,6 @@ def show_generation(
         raise click.UsageError("with --generate the model writes the target itself: leave --target out")
     if stack == "encoder":
         raise click.UsageError("the encoder chooses no token: with --generate, --stack is decoder or cross")
-    from heedmap.drawing.bars import row_bars
-    from heedmap.drawing.generations import generation_lines
-    from heedmap.drawing.readings import row_picture
-
     content = read_text(text)
     model = load_model(options)
     choosing = sorted({one.number for one in model.layers if one.stack != "encoder"})
@@ -134,28 +131,32 @@ def show_generation(
     if generation.cross is not None and stack != "decoder":
         generation = generation.cross
     _say_what_was_written(generation, settings)
-    row = None if word is None else generation.row(word, number, head)
+    _show(generation, word, number, head, as_json=as_json)
+    if layer is None:
+        say_middle(number, len(generation.layers))
+
+
+def _show(generation: Generation, word: str | None, layer: int, head: int | None, *, as_json: bool) -> None:
+    """A line for each new token, or the whole row that chose one."""
+    from heedmap.drawing.bars import row_bars
+    from heedmap.drawing.generations import generation_lines
+    from heedmap.drawing.readings import row_picture
+
+    row = None if word is None else generation.row(word, layer, head)
     if as_json:
-        print_json(generation.to_json(number, head) if row is None else row.to_json())
+        print_json(generation.to_json(layer, head) if row is None else row.to_json())
     elif row is None:
         show(generation.text)
         show("")
-        show(generation_lines(generation, number, head))
+        show(generation_lines(generation, layer, head))
     else:
         show(row.says)
         show(row_bars(row_picture(row)))
-    if layer is None:
-        note(f"no layer was given: {number} is the middle one of {len(generation.layers)}")
 
 
 def _say_what_was_written(generation: Generation, settings: dict[str, Any]) -> None:
     """Note on stderr what the rows do not show: the model, numbers that are none, and the seed."""
-    about = generation.model
-    note(
-        f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {generation.prompt} "
-        f"tokens and {len(generation.new)} new ones"
-    )
-    for broken, count in generation.not_a_number().items():
-        note(f"layer {broken}: {count} rows are not a number (nan)")
+    note(f"{model_words(generation.model)}; {generation.prompt} tokens and {len(generation.new)} new ones")
+    say_broken(generation.not_a_number())
     if "seed" in settings:
         note(f"sampled with --seed {settings['seed']}: the same seed, options and versions give this text again")

@@ -8,7 +8,16 @@ from typing import Any
 import click
 
 from heedmap.cli.common import note, show
-from heedmap.cli.options import head_option, layer_option, model_options, read, stack_options, text_argument
+from heedmap.cli.notes import say_middle
+from heedmap.cli.options import (
+    head_option,
+    layer_option,
+    model_options,
+    output_option,
+    read,
+    stack_options,
+    text_argument,
+)
 
 TABLES = (".npy", ".csv", ".parquet")
 PAGES = (".html", ".htm")
@@ -18,12 +27,8 @@ PAGES = (".html", ".htm")
 @text_argument
 @layer_option
 @head_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a picture (.png, .svg, .pdf), a page (.html) or numbers (.npy, .csv, .parquet) instead of a grid here.",
+@output_option(
+    "Write a picture (.png, .svg, .pdf), a page (.html) or numbers (.npy, .csv, .parquet) instead of a grid here."
 )
 @click.option("--log", "logarithmic", is_flag=True, help="Colours on a logarithmic scale (pictures only).")
 @stack_options
@@ -65,4 +70,4 @@ def command(
     if output is not None:
         note(f"wrote {output}")
     if layer is None:
-        note(f"no layer was given: {reading.middle} is the middle one of {len(reading.layers)}")
+        say_middle(reading.middle, len(reading.layers))

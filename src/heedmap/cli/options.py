@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from heedmap.cli.common import TEXT_HELP, note, read_text
+from heedmap.cli.common import read_text
+from heedmap.cli.notes import say_broken, say_cost, say_what_ran
 from heedmap.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -73,7 +75,13 @@ stack_options = all_of(
 )
 layer_option = click.option("--layer", type=int, metavar="N", help="From 0; the middle layer by default.")
 head_option = click.option("--head", type=int, metavar="N", help="From 0; the mean over heads by default.")
+layers_option = click.option("--layers", metavar="LIST", help="Which layers: 7, 0,5,7 or 10-19; all by default.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a picture.")
+
+
+def output_option(help_text: str) -> Callable[[Decorated], Decorated]:
+    """`-o FILE`: what is written there."""
+    return click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help=help_text)
 
 
 class LoadModel:
@@ -122,9 +130,7 @@ def read(text: str, options: dict[str, Any], layer: int | None = None, **keep: A
     if "layers" not in keep:
         keep["layers"] = model.layers[len(model.layers) // 2].number if layer is None else layer
     tokens = model.tokenize(content, special_tokens=options.pop("special_tokens"), truncate=options.pop("truncate"))
-    cost = model.cost(len(tokens), **keep)
-    if cost.is_worth_telling:
-        note(str(cost))
+    say_cost(model.cost(len(tokens), **keep))
     with progress_bar() as progress:
         reading = model.read_tokens(tokens, progress=progress, **keep)
     say_what_was_read(reading)
@@ -150,30 +156,28 @@ def _read_stack(
 
 def say_what_was_read(reading: Reading) -> None:
     """Note on stderr what the numbers do not show: special tokens, cuts, numbers that are none."""
-    tokens = reading.tokens
-    added = [token.text for token in tokens if token.special and token.start is None]
-    parts = [f"{len(tokens)} tokens"]
-    parts.append(f"special tokens added: {' '.join(added)}" if added else "no special tokens added")
-    if tokens.cut_off:
-        parts.append(f"{tokens.cut_off} tokens cut off to fit the model's positions")
-    model = reading.model
-    note(f"{model['name']}, {model['layers']} layers x {model['heads']} heads, {model['dtype']}; {'; '.join(parts)}")
-    for layer, count in reading.not_a_number().items():
-        note(f"layer {layer}: {count} rows are not a number (nan)")
+    say_what_ran(reading.model, reading.tokens)
+    say_broken(reading.not_a_number())
 
 
-__all__ = [
-    "TEXT_HELP",
-    "all_of",
-    "head_option",
-    "json_option",
-    "layer_option",
-    "load_model",
-    "loading_options",
-    "model_options",
-    "read",
-    "say_what_was_read",
-    "stack_options",
-    "text_argument",
-    "weight_options",
-]
+def parse_layers(given: str | None) -> list[int] | None:
+    """The layers that an option names, None for all.
+
+    Raises:
+        click.BadParameter: it is not a list of numbers and ranges.
+
+    Example:
+        >>> parse_layers("0,5,10-12")
+        [0, 5, 10, 11, 12]
+    """
+    if given is None:
+        return None
+    numbers: list[int] = []
+    for part in given.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise click.BadParameter(
+                f"'{part}' is neither a layer nor a range: give 7, 0,5,7 or 10-19", param_hint="'--layers'"
+            )
+        numbers += range(int(first), int(last) + 1) if dash else [int(first)]
+    return numbers

@@ -3,55 +3,60 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from heedmap.cli.common import note, print_json, read_text, show
 from heedmap.cli.map import PAGES
-from heedmap.cli.options import head_option, json_option, layer_option, load_model, weight_options
+from heedmap.cli.notes import say_broken, say_middle
+from heedmap.cli.options import (
+    all_of,
+    head_option,
+    json_option,
+    layer_option,
+    load_model,
+    output_option,
+    weight_options,
+)
+
+if TYPE_CHECKING:
+    from heedmap.reading.patch_row import PatchRow
+    from heedmap.reading.picture_reading import PictureReading
+
+picture_options = all_of(
+    click.option(
+        "--model",
+        "model_name",
+        required=True,
+        metavar="MODEL",
+        help="A Hub id or a folder of a model that takes pictures.",
+    ),
+    click.option(
+        "--text", metavar="TEXT", help="For a model of both: the text, with the model's mark where the picture stands."
+    ),
+    click.option(
+        "--word",
+        metavar="WORD",
+        help="What looks: a word of the text, class, or a patch: r2c3. By default the last word, or class.",
+    ),
+    click.option(
+        "--stack",
+        type=click.Choice(["vision", "text"]),
+        help="Whose look: the patches' at each other, or the text's; the text's by default where it sees the picture.",
+    ),
+    layer_option,
+    head_option,
+)
 
 
 @click.command("picture")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
-@click.option(
-    "--model", "model_name", required=True, metavar="MODEL", help="A Hub id or a folder of a model that takes pictures."
-)
-@click.option(
-    "--text", metavar="TEXT", help="For a model of both: the text, with the model's mark where the picture stands."
-)
-@click.option(
-    "--word",
-    metavar="WORD",
-    help="What looks: a word of the text, class, or a patch: r2c3. By default the last word, or class.",
-)
-@click.option(
-    "--stack",
-    type=click.Choice(["vision", "text"]),
-    help="Whose look: the patches' at each other, or the text's; the text's by default where it sees the picture.",
-)
-@layer_option
-@head_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Draw it on the picture (.png, .svg, .pdf), or write a page to look through (.html).",
-)
+@picture_options
+@output_option("Draw it on the picture (.png, .svg, .pdf), or write a page to look through (.html).")
 @json_option
 @weight_options
-def command(
-    file: Path,
-    text: str | None,
-    word: str | None,
-    stack: str | None,
-    layer: int | None,
-    head: int | None,
-    output: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(file: Path, output: Path | None, as_json: bool, **options: Any) -> None:
     """Show where in the picture FILE a model looks, patch by patch.
 
     Patches have names by row and column, counted from 0: r0c0 is at the top left. What is drawn is the picture as the
@@ -61,7 +66,8 @@ def command(
     heedmap picture cat.jpg --model google/vit-base-patch16-224 --word class --layer 11
     heedmap picture cat.jpg --model llava-hf/llava-1.5-7b-hf --text "USER: <image> What is it? ASSISTANT:" -o cat.png
     """
-    model = load_model({"model_name": options.pop("model_name"), **options})
+    text, word, stack, layer, head = (options.pop(name) for name in ("text", "word", "stack", "layer", "head"))
+    model = load_model(options)
     reading = model.read_picture(file, None if text is None else read_text(text), layers=layer)
     kind = stack or ("text" if "text" in reading.places else "vision")
     if word is None:
@@ -69,16 +75,9 @@ def command(
     found = reading.patches(word, layer, head, stack=kind)
     about = found.row.model
     note(f"{reading}; {about['layers']} layers x {about['heads']} heads, {about['dtype']}")
-    for number, count in reading.stack(kind).not_a_number().items():
-        note(f"layer {number}: {count} rows are not a number (nan)")
-    if output is not None and output.suffix.lower() in PAGES:
-        reading.page(output, layer=layer, head=head)
-    elif output is not None:
-        from heedmap.drawing.figures import save_figure
-
-        save_figure(found.plot().figure, output)
+    say_broken(reading.stack(kind).not_a_number())
     if output is not None:
-        note(f"wrote {output}")
+        _write(output, reading, found, layer=layer, head=head)
     if as_json:
         print_json(found.to_json())
     elif output is None:
@@ -86,4 +85,15 @@ def command(
 
         show(patch_grid(found))
     if layer is None:
-        note(f"no layer was given: {found.row.layer} is the middle one of {about['layers']}")
+        say_middle(found.row.layer, about["layers"])
+
+
+def _write(output: Path, reading: PictureReading, found: PatchRow, *, layer: int | None, head: int | None) -> None:
+    """The picture with the row drawn on it, or the page, by the file's suffix."""
+    if output.suffix.lower() in PAGES:
+        reading.page(output, layer=layer, head=head)
+    else:
+        from heedmap.drawing.figures import save_figure
+
+        save_figure(found.plot().figure, output)
+    note(f"wrote {output}")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from heedmap.cli.common import note, print_json, show
+from heedmap.cli.common import print_json, show
 from heedmap.cli.generating import generation_options, generation_settings, show_generation
-from heedmap.cli.options import head_option, json_option, model_options, read, stack_options, text_argument
+from heedmap.cli.notes import say_middle
+from heedmap.cli.options import all_of, head_option, json_option, model_options, read, stack_options, text_argument
 from heedmap.errors import OutOfRange
 
 if TYPE_CHECKING:
@@ -18,35 +19,37 @@ if TYPE_CHECKING:
 ALL_LAYERS = "all"
 
 
+row_options = all_of(
+    click.option(
+        "--word",
+        metavar="WORD",
+        help="The word that looks: it, it#2 for the second, @5 for token 5. The last by default.",
+    ),
+    click.option(
+        "--layer", metavar="N|all", help="From 0, or `all` for one line a layer; the middle layer by default."
+    ),
+    head_option,
+    click.option(
+        "--on", metavar="WORDS", help="With --layer all: the words whose share is shown, separated by commas."
+    ),
+    click.option(
+        "--query-rule",
+        type=click.Choice(["mean", "last"]),
+        default="mean",
+        show_default=True,
+        help="For a word of several tokens: the mean of their rows, or the row of the last.",
+    ),
+)
+
+
 @click.command("read")
 @text_argument
-@click.option(
-    "--word", metavar="WORD", help="The word that looks: it, it#2 for the second, @5 for token 5. The last by default."
-)
-@click.option("--layer", metavar="N|all", help="From 0, or `all` for one line a layer; the middle layer by default.")
-@head_option
-@click.option("--on", metavar="WORDS", help="With --layer all: the words whose share is shown, separated by commas.")
-@click.option(
-    "--query-rule",
-    type=click.Choice(["mean", "last"]),
-    default="mean",
-    show_default=True,
-    help="For a word of several tokens: the mean of their rows, or the row of the last.",
-)
+@row_options
 @stack_options
 @generation_options
 @json_option
 @model_options
-def command(
-    text: str,
-    word: str | None,
-    layer: str | None,
-    head: int | None,
-    on: str | None,
-    query_rule: str,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(text: str, as_json: bool, **options: Any) -> None:
     """Show where one word of TEXT looks, in one layer and head.
 
     TEXT is the text itself, @FILE to read a UTF-8 file, or - to read standard input. A weight is a share of the
@@ -62,6 +65,7 @@ def command(
     With --generate, row i is that which chose token i + 1, at the step when nothing stood behind it; --word then names
     one of the new tokens, and shows the whole row that chose it.
     """
+    word, layer, head, on, query_rule = (options.pop(one) for one in ("word", "layer", "head", "on", "query_rule"))
     settings = generation_settings(options)
     if settings is not None:
         if layer == ALL_LAYERS or on is not None or query_rule != "mean":
@@ -103,7 +107,7 @@ def _show_row(row: Row, reading: Reading, *, layer_given: bool) -> None:
     for sentence in _sentences(row):
         show(sentence)
     if not layer_given:
-        note(f"no layer was given: {row.layer} is the middle one of {len(reading.layers)}")
+        say_middle(row.layer, len(reading.layers))
 
 
 def _sentences(row: Row) -> list[str]:

@@ -11,9 +11,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, print_json, read_text, show
-from heedmap.cli.options import head_option, json_option, load_model, model_options
+from heedmap.cli.notes import say_cost, say_what_ran
+from heedmap.cli.options import (
+    head_option,
+    json_option,
+    layers_option,
+    load_model,
+    model_options,
+    output_option,
+    parse_layers,
+)
 from heedmap.cli.progress import progress_bar
-from heedmap.cli.stats import parse_layers
 from heedmap.errors import FileError, TextError
 from heedmap.json_text import parse_json
 
@@ -43,7 +51,7 @@ CYCLIC = "cyclic"
 )
 @click.option("--chat", metavar="FILE", help="Messages as JSON (- for stdin) in place of TEXT: each turn is a part.")
 @click.option("--of", metavar="WHO", help="Who looks: last, all, a word, or a range as in --span. By default the last.")
-@click.option("--layers", metavar="LIST", help="Which layers: 7, 0,5,7 or 10-19; all by default.")
+@layers_option
 @head_option
 @click.option("--by-layer", is_flag=True, help="Also one line a layer.")
 @click.option("--per-head", is_flag=True, help="Also the heads that look most at a part; all heads in files and JSON.")
@@ -56,13 +64,7 @@ CYCLIC = "cyclic"
 )
 @click.option("--documents", metavar="NAMES", help="With --permute: the parts that change places, by commas.")
 @click.option("--seed", type=int, default=0, show_default=True, help="With --permute N: of the random orders.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write a picture (.png, .svg, .pdf) or the numbers (.csv, .parquet) instead of a table here.",
-)
+@output_option("Write a picture (.png, .svg, .pdf) or the numbers (.csv, .parquet) instead of a table here.")
 @json_option
 @model_options
 def command(text: str | None, spans: tuple[str, ...], **options: Any) -> None:
@@ -246,13 +248,5 @@ def _say(model: Model, tokens: Tokens) -> None:
     """Note on stderr what runs, and what a long or large run will cost: the model, special tokens, cuts."""
     from heedmap.reading.spans import cost_of_spans
 
-    about = model.describe()
-    special = [token.text for token in tokens if token.special and token.start is None]
-    parts = [f"{len(tokens)} tokens"]
-    parts.append(f"special tokens added: {' '.join(special)}" if special else "no special tokens added")
-    if tokens.cut_off:
-        parts.append(f"{tokens.cut_off} tokens cut off to fit the model's positions")
-    note(f"{about['name']}, {about['layers']} layers x {about['heads']} heads, {about['dtype']}; {'; '.join(parts)}")
-    cost = cost_of_spans(model, tokens)
-    if cost.is_worth_telling:
-        note(str(cost))
+    say_what_ran(model.describe(), tokens)
+    say_cost(cost_of_spans(model, tokens))

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from heedmap.cli.common import note, print_json, read_text, show
-from heedmap.cli.options import json_option, load_model, model_options, text_argument
+from heedmap.cli.notes import say_broken, say_cost, say_what_ran
+from heedmap.cli.options import (
+    all_of,
+    json_option,
+    layers_option,
+    load_model,
+    model_options,
+    output_option,
+    parse_layers,
+    text_argument,
+)
 from heedmap.cli.progress import progress_bar
 from heedmap.cli.texts import holds_json_lines, read_texts
 from heedmap.errors import OutOfRange
@@ -23,24 +33,23 @@ MOST_HEADS = 20
 """Heads that `--sort` shows; `--heads` shows all."""
 
 
+table_options = all_of(
+    click.option("--heads", is_flag=True, help="One line a head instead of one a layer."),
+    click.option("--sort", metavar="COLUMN", help=f"The {MOST_HEADS} heads with most of a column: first, entropy ..."),
+    click.option("--ascending", is_flag=True, help="Sort the smallest first."),
+    click.option("--median", is_flag=True, help="Show medians over the positions instead of means."),
+)
+
+
 @click.command("stats")
 @text_argument
-@click.option("--layers", metavar="LIST", help="Which layers: 7, 0,5,7 or 10-19; all by default.")
+@layers_option
 @click.option("--largest", is_flag=True, help="Also the largest weight of each row: about twice the time.")
 @click.option("--received", is_flag=True, help="Also what each token receives from all that look.")
 @click.option("--positions", is_flag=True, help="Over the position in the text; in files the values at each position.")
 @click.option("--lines", is_flag=True, help="Each line is a text of its own: statistics over all of them.")
-@click.option("--heads", is_flag=True, help="One line a head instead of one a layer.")
-@click.option("--sort", metavar="COLUMN", help=f"The {MOST_HEADS} heads with most of a column: first, entropy ...")
-@click.option("--ascending", is_flag=True, help="Sort the smallest first.")
-@click.option("--median", is_flag=True, help="Show medians over the positions instead of means.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Write the table as .csv or .parquet instead of showing it.",
-)
+@table_options
+@output_option("Write the table as .csv or .parquet instead of showing it.")
 @json_option
 @model_options
 def command(text: str, layers: str | None, lines: bool, output: Path | None, **options: Any) -> None:
@@ -115,29 +124,6 @@ def _writer(output: Path) -> Callable[[Path, Table], None]:
     return writer_for(output)
 
 
-def parse_layers(given: str | None) -> list[int] | None:
-    """The layers that an option names, None for all.
-
-    Raises:
-        click.BadParameter: it is not a list of numbers and ranges.
-
-    Example:
-        >>> parse_layers("0,5,10-12")
-        [0, 5, 10, 11, 12]
-    """
-    if given is None:
-        return None
-    numbers: list[int] = []
-    for part in given.split(","):
-        first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
-            raise click.BadParameter(
-                f"'{part}' is neither a layer nor a range: give 7, 0,5,7 or 10-19", param_hint="'--layers'"
-            )
-        numbers += range(int(first), int(last) + 1) if dash else [int(first)]
-    return numbers
-
-
 def _measure(
     model: Model,
     text: str,
@@ -153,8 +139,7 @@ def _measure(
     tokens = model.tokenize(text, special_tokens=options["special_tokens"], truncate=options["truncate"])
     calls = 2 + asked["received"] + 2 * asked["largest"]
     cost = estimate(model.module, model.layers, len(tokens), attention_calls=calls)
-    if cost.is_worth_telling:
-        note(str(cost))
+    say_cost(cost)
     meter = StatisticsMeter(tokens, largest=asked["largest"], received=asked["received"], positions=asked["positions"])
     return stats_of_tokens(model, meter, layers=layers, progress=progress)
 
@@ -198,23 +183,9 @@ def _sorted_by(name: str | None, medians: bool, largest: bool) -> str | None:
 
 def _say(tables: list[Statistics], several: bool) -> None:
     """Note on stderr what was read: the model, special tokens, cuts, numbers that are none."""
-    for sentence in _sentences(tables, several):
-        note(sentence)
-
-
-def _sentences(tables: list[Statistics], several: bool) -> Iterator[str]:
-    """What the numbers do not show."""
-    model = tables[0].model
-    lengths = [len(table.tokens) for table in tables]
-    what = f"{len(tables)} texts, {sum(lengths)} tokens" if several else f"{lengths[0]} tokens"
-    added = {token.text: None for table in tables for token in table.tokens if token.special and token.start is None}
-    special = f"special tokens added: {' '.join(added)}" if added else "no special tokens added"
-    yield f"{model['name']}, {model['layers']} layers x {model['heads']} heads, {model['dtype']}; {what}; {special}"
-    cut_off = sum(table.tokens.cut_off for table in tables)
-    if cut_off:
-        yield f"{cut_off} tokens cut off to fit the model's positions"
+    say_what_ran(tables[0].model, *(table.tokens for table in tables))
     for number, table in enumerate(tables):
-        text = f"text {number}, " if several else ""
-        for layer in sorted(set(table["layer"][table["not_a_number"] > 0].tolist())):
-            count = int(table["not_a_number"][table["layer"] == layer].sum())
-            yield f"{text}layer {layer}: {count} rows are not a number (nan)"
+        broken = table["not_a_number"]
+        layers = sorted(set(table["layer"][broken > 0].tolist()))
+        counts = {layer: int(broken[table["layer"] == layer].sum()) for layer in layers}
+        say_broken(counts, f"text {number}, " if several else "")

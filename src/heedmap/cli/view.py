@@ -9,9 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from heedmap.cli.common import note, read_text
-from heedmap.cli.options import head_option, layer_option, load_model, model_options, say_what_was_read, text_argument
+from heedmap.cli.notes import say_cost
+from heedmap.cli.options import (
+    all_of,
+    head_option,
+    layer_option,
+    load_model,
+    model_options,
+    output_option,
+    parse_layers,
+    say_what_was_read,
+    text_argument,
+)
 from heedmap.cli.progress import progress_bar
-from heedmap.cli.stats import parse_layers
 from heedmap.errors import ModelError
 
 if TYPE_CHECKING:
@@ -27,35 +37,46 @@ LONGEST_NAME = 40
 """Letters of a text that a file is named by."""
 
 
+page_options = all_of(
+    click.option(
+        "--word", metavar="WORD", help="The word whose row is shown first: it, it#2 for the second, @5 for token 5."
+    ),
+    layer_option,
+    head_option,
+    click.option(
+        "--layers", metavar="LIST|all", help="The layers carried: 7, 0,5,7, 10-19, or `all` whatever their size."
+    ),
+    click.option(
+        "--steps-layers", metavar="LIST|all", help="The layers whose four steps unfold; the one shown first by default."
+    ),
+    click.option(
+        "--precision",
+        type=click.Choice(["float16", "float32"]),
+        default="float16",
+        show_default=True,
+        help="Of the numbers carried; float16 is checked, and exact enough to look at.",
+    ),
+    click.option(
+        "--max-mb",
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="MB",
+        help="How large the file may be: what does not fit is left out, and named. 20 by default, any with --layers.",
+    ),
+    click.option("--compare", metavar="TEXT", help="Another text, shown beside this one with what differs."),
+    click.option(
+        "--compare-model", metavar="MODEL", help="Another model of the same tokenizer, shown beside this one."
+    ),
+    click.option(
+        "--target", metavar="TEXT", help="What the decoder of an encoder-decoder runs; @FILE as for TEXT itself."
+    ),
+    click.option("--generate", type=click.IntRange(min=1), metavar="N", help="Let the model go on for N tokens."),
+)
+
+
 @click.command("view")
 @text_argument
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="By default named by the text.")
-@click.option(
-    "--word", metavar="WORD", help="The word whose row is shown first: it, it#2 for the second, @5 for token 5."
-)
-@layer_option
-@head_option
-@click.option("--layers", metavar="LIST|all", help="The layers carried: 7, 0,5,7, 10-19, or `all` whatever their size.")
-@click.option(
-    "--steps-layers", metavar="LIST|all", help="The layers whose four steps unfold; the one shown first by default."
-)
-@click.option(
-    "--precision",
-    type=click.Choice(["float16", "float32"]),
-    default="float16",
-    show_default=True,
-    help="Of the numbers carried; float16 is checked, and exact enough to look at.",
-)
-@click.option(
-    "--max-mb",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="MB",
-    help="How large the file may be: what does not fit is left out, and named. By default 20, or any with --layers.",
-)
-@click.option("--compare", metavar="TEXT", help="Another text, shown beside this one with what differs.")
-@click.option("--compare-model", metavar="MODEL", help="Another model of the same tokenizer, shown beside this one.")
-@click.option("--target", metavar="TEXT", help="What the decoder of an encoder-decoder runs; @FILE as for TEXT itself.")
-@click.option("--generate", type=click.IntRange(min=1), metavar="N", help="Let the model go on for N tokens.")
+@output_option("By default named by the text.")
+@page_options
 @click.option("--open", "open_it", is_flag=True, help="Open the page in the browser.")
 @model_options
 def command(text: str, output: Path | None, open_it: bool, **options: Any) -> None:
@@ -142,9 +163,7 @@ def _one(model: Model, content: str, view: View, special: dict[str, Any], progre
 
     tokens = model.tokenize(content, **special)
     layers, values = layers_to_read(model, len(tokens), view), not has_own_code(model.module)
-    cost = model.cost(len(tokens), layers=layers, values=values)
-    if cost.is_worth_telling:
-        note(str(cost))
+    say_cost(model.cost(len(tokens), layers=layers, values=values))
     reading = model.read_tokens(tokens, layers=layers, values=values, progress=progress)
     say_what_was_read(reading)
     return reading
