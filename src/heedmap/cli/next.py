@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from heedmap.cli.common import print_json, show
+from heedmap.cli.notes import say_middle
 from heedmap.cli.options import head_option, json_option, layer_option, model_options, read, text_argument
 
 
@@ -39,3 +40,5 @@ def command(text: str, top: int, layer: int | None, head: int | None, as_json: b
     show(odds_bars(odds))
     show("")
     show(row_bars(row_picture(row)))
+    if layer is None:
+        say_middle(row.layer, len(reading.layers))

@@ -88,11 +88,7 @@ def plot_map(
     weights, allowed = picture.pooled(steps, "largest")
     first = None if picture.first is None else picture.first // steps[1]
 
-    quiet_frame(axes)
-    axes.spines[:].set_visible(False)
-    _cells(axes, _colours(weights, allowed, first, norm), np.isnan(weights) & allowed)
-    _frame(axes, allowed)
-    axes.set(xlim=(-0.5, allowed.shape[1] - 0.5), ylim=(allowed.shape[0] - 0.5, -0.5))
+    _sheet(axes, _colours(weights, allowed, first, norm), np.isnan(weights) & allowed, allowed)
     axes.set_aspect("equal" if queries == keys else "auto")
     axes.apply_aspect()
     _axis_labels(axes, picture, steps, highlight)
@@ -104,6 +100,16 @@ def plot_map(
     if ax is None:
         fit_paper(axes)
     return axes
+
+
+def _sheet(axes: Axes, colours: NDArray[np.float64], broken: Flags, allowed: Flags) -> None:
+    """The cells inside the frame of what may be seen, and nothing around them."""
+    quiet_frame(axes)
+    axes.spines[:].set_visible(False)
+    _cells(axes, colours, broken)
+    _frame(axes, allowed)
+    rows, columns = allowed.shape
+    axes.set(xlim=(-0.5, columns - 0.5), ylim=(rows - 0.5, -0.5))
 
 
 def _check_highlight(highlight: tuple[int, int] | None, queries: int, keys: int) -> None:

@@ -9,7 +9,7 @@ one that holds its first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -116,34 +116,40 @@ def partition(
         _check_ranges(span, tokens)
     holder, cut = _holders(tokens, spans)
     apart = {token.index for token in tokens if token.special} | (set() if first is None else {first})
-    counted = [owner if index not in apart else _NOWHERE for index, owner in enumerate(holder)]
-    members: list[list[int]] = [[] for _ in spans]
-    for index, owner in enumerate(counted):
-        if owner != _NOWHERE:
-            members[owner].append(index)
-    inside = [tuple(index for index in sorted(apart) if holder[index] == number) for number in range(len(spans))]
+    counted = [_NOWHERE if index in apart else owner for index, owner in enumerate(holder)]
+    members = _by_span(enumerate(counted), len(spans))
+    inside = _by_span(((index, holder[index]) for index in sorted(apart)), len(spans))
     for number, span in enumerate(named):
         if not members[number]:
             raise TextError(_why_empty(span, inside[number], tokens))
-    parts = [] if first is None else [Part(FIRST, "first", (first,))]
-    for number, span in enumerate(spans):
-        if members[number]:
-            parts.append(Part(span.name, "span", tuple(members[number]), inside[number], span))
-    if not any(part.kind == "span" for part in parts):
+    if not any(members):
         raise TextError("no part holds a token besides the first and special ones: give a longer text")
+    parts = [] if first is None else [Part(FIRST, "first", (first,))]
+    for span, held, kept_apart in zip(spans, members, inside, strict=True):
+        if held:
+            parts.append(Part(span.name, "span", held, kept_apart, span))
     special = tuple(token.index for token in tokens if token.special and token.index != first)
     if special:
         parts.append(Part(SPECIAL, "special", special))
     others = tuple(index for index, owner in enumerate(counted) if owner == _NOWHERE and index not in apart)
     if others:
         parts.append(Part(rest, "rest", others))
-    names = [visible(span.name) for span in spans]
-    said = tuple(
-        CutToken(index, _name(names, holder[index], rest), tuple(_name(names, other, rest) for other in others_held))
-        for index, others_held in cut
+    names = {_NOWHERE: rest, **{number: visible(span.name) for number, span in enumerate(spans)}}
+    said = [
+        CutToken(index, names[holder[index]], tuple(names[other] for other in sharing))
+        for index, sharing in cut
         if index not in apart
-    )
-    return Parts(tokens, tuple(parts), said)
+    ]
+    return Parts(tokens, tuple(parts), tuple(said))
+
+
+def _by_span(owners: Iterable[tuple[int, int]], spans: int) -> list[tuple[int, ...]]:
+    """The tokens of each span, from pairs of a token and the span that owns it."""
+    members: list[list[int]] = [[] for _ in range(spans)]
+    for index, owner in owners:
+        if owner != _NOWHERE:
+            members[owner].append(index)
+    return [tuple(one) for one in members]
 
 
 def tokens_in(tokens: Tokens, span: NamedSpan) -> tuple[int, ...]:
@@ -164,10 +170,6 @@ def tokens_in(tokens: Tokens, span: NamedSpan) -> tuple[int, ...]:
     if not inside:
         raise TextError(_why_empty(span, (), tokens))
     return inside
-
-
-def _name(names: Sequence[str], owner: int, rest: str) -> str:
-    return rest if owner == _NOWHERE else names[owner]
 
 
 def _check_ranges(span: NamedSpan, tokens: Tokens) -> None:
