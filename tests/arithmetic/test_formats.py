@@ -111,85 +111,86 @@ def test_the_kind_is_known_by_the_content() -> None:
     assert isinstance(read_inputs(CAT), Inputs)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "f is empty: expected JSON like"),
-        (" \n", "f is empty: expected JSON like"),
-        ("[1, 2]", 'f: expected an object like {"tokens": [...], "query"'),
-        ('{"key": }', "f is not JSON: Expecting value in line 1, column 9"),
-        ("{}", 'f: expected "query", found only an empty object'),
-        ('{"key": [[1]], "value": [[1]]}', 'f: expected "query", found only "key", "value"'),
-        (
-            '{"query": [[1]], "key": [[1]], "value": [[1]], "sclae": 1}',
-            'f: "sclae" is not known; expected "query", "key"',
-        ),
-        ('{"x": [[1]], "query": [[1]]}', 'f: "query" is not known; expected "x", "tokens", "mask"'),
-        ('{"x": [[1]], "heads": 2}', 'f: expected "query_table", found only "x", "heads"'),
-        ('{"query": [1], "key": [], "value": [[1]]}', "key: expected at least one row, found an empty list"),
-        (
-            '{"tokens": ["a"], "query": [1], "key": [[NaN]], "value": [[1]]}',
-            'key row 0 ("a"), number 0: expected a fin',
-        ),
-        (
-            '{"tokens": ["a"], "query": [1], "key": [["x"]], "value": [[1]]}',
-            'key row 0 ("a"), number 0: expected a num',
-        ),
-        (
-            '{"query": [1], "key": [[1], [1]], "value": [[1], [null]]}',
-            "value row 1, number 0: expected a number, found",
-        ),
-        (
-            '{"query": [1], "key": [[1e999]], "value": [[1]]}',
-            "key row 0, number 0: expected a finite number, found inf",
-        ),
-        (
-            '{"tokens": ["a", "b"], "query": [1], "key": [[1]], "value": [[1]]}',
-            "tokens: expected 1, one for each key row",
-        ),
-        (
-            '{"tokens": "a", "query": [1], "key": [[1]], "value": [[1]]}',
-            "tokens: expected a list of texts, one for each",
-        ),
-        (
-            '{"tokens": [1], "query": [1], "key": [[1]], "value": [[1]]}',
-            "tokens row 0: expected a text, found the number",
-        ),
-        ('{"query": [[1], [2]], "key": [[1]], "value": [[1]]}', "query: expected at most 1 rows, one a token, found 2"),
-        (
-            '{"tokens": ["a"], "query_tokens": ["b"], "query": [1], "key": [[1]], "value": [[1]]}',
-            'no token "b": expected one of a',
-        ),
-        ("[" * 100_000, "f cannot be read as JSON: it is nested too deep"),
-        ('{"x": [[' + "1" * 5000 + "]]}", "f cannot be read as JSON: a number in it has more than 4,300 digits"),
-        ("cat", "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the first column"),
-        (
-            "token;q1;k1\na;1;1",
-            "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the first column",
-        ),
-        (
-            "token,q1,k1,w1",
-            'f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the column the text "w1"',
-        ),
-        ("token,q1,q1,k1,v1", "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the column"),
-        (
-            "token,q1,k1",
-            "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found columns for k, q only",
-        ),
-        (
-            "token,x1,x3",
-            "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the x columns numbered",
-        ),
-        ("token,x1", "f: expected a line for each token below the header, found none"),
-        ("token,q1,k1,v1\na,,1,1", "f: expected numbers in the q columns of at least one line, found none"),
-        ("token,x1\na,1\n\nb", 'f, line 4 ("b"): expected 2 cells, as in the header, found 1'),
-        ("token,x1\na,1\nb,c", 'f, line 3 ("b"), column x1: expected a number, found the text "c"'),
-        ("token,x1\na,nan", 'f, line 2 ("a"), column x1: expected a finite number such as 0.5, found the text "nan"'),
-        ("token,x1\na,", 'f, line 2 ("a"), column x1: expected a number, found nothing'),
-        ("token,q1,q2,k1,k2,v1\na,1,,1,1,1", 'f, line 2 ("a"), column q2: expected a number, found nothing'),
-        ('token,x1\n"a,1', "f, line 2: not CSV: unexpected end of data"),
-    ],
-)
+WRONG = [
+    ("", "f is empty: expected JSON like"),
+    (" \n", "f is empty: expected JSON like"),
+    ("[1, 2]", 'f: expected an object like {"tokens": [...], "query"'),
+    ('{"key": }', "f is not JSON: Expecting value in line 1, column 9"),
+    ("{}", 'f: expected "query", found only an empty object'),
+    ('{"key": [[1]], "value": [[1]]}', 'f: expected "query", found only "key", "value"'),
+    (
+        '{"query": [[1]], "key": [[1]], "value": [[1]], "sclae": 1}',
+        'f: "sclae" is not known; expected "query", "key"',
+    ),
+    ('{"x": [[1]], "query": [[1]]}', 'f: "query" is not known; expected "x", "tokens", "mask"'),
+    ('{"x": [[1]], "heads": 2}', 'f: expected "query_table", found only "x", "heads"'),
+    ('{"query": [1], "key": [], "value": [[1]]}', "key: expected at least one row, found an empty list"),
+    (
+        '{"tokens": ["a"], "query": [1], "key": [[NaN]], "value": [[1]]}',
+        'key row 0 ("a"), number 0: expected a fin',
+    ),
+    (
+        '{"tokens": ["a"], "query": [1], "key": [["x"]], "value": [[1]]}',
+        'key row 0 ("a"), number 0: expected a num',
+    ),
+    (
+        '{"query": [1], "key": [[1], [1]], "value": [[1], [null]]}',
+        "value row 1, number 0: expected a number, found",
+    ),
+    (
+        '{"query": [1], "key": [[1e999]], "value": [[1]]}',
+        "key row 0, number 0: expected a finite number, found inf",
+    ),
+    (
+        '{"tokens": ["a", "b"], "query": [1], "key": [[1]], "value": [[1]]}',
+        "tokens: expected 1, one for each key row",
+    ),
+    (
+        '{"tokens": "a", "query": [1], "key": [[1]], "value": [[1]]}',
+        "tokens: expected a list of texts, one for each",
+    ),
+    (
+        '{"tokens": [1], "query": [1], "key": [[1]], "value": [[1]]}',
+        "tokens row 0: expected a text, found the number",
+    ),
+    ('{"query": [[1], [2]], "key": [[1]], "value": [[1]]}', "query: expected at most 1 rows, one a token, found 2"),
+    (
+        '{"tokens": ["a"], "query_tokens": ["b"], "query": [1], "key": [[1]], "value": [[1]]}',
+        'no token "b": expected one of a',
+    ),
+    ("[" * 100_000, "f cannot be read as JSON: it is nested too deep"),
+    ('{"x": [[' + "1" * 5000 + "]]}", "f cannot be read as JSON: a number in it has more than 4,300 digits"),
+    ("cat", "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the first column"),
+    (
+        "token;q1;k1\na;1;1",
+        "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the first column",
+    ),
+    (
+        "token,q1,k1,w1",
+        'f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the column the text "w1"',
+    ),
+    ("token,q1,q1,k1,v1", "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the column"),
+    (
+        "token,q1,k1",
+        "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found columns for k, q only",
+    ),
+    (
+        "token,x1,x3",
+        "f: expected a header like token,q1,q2,k1,k2,v1,v2 or token,x1,x2, found the x columns numbered",
+    ),
+    ("token,x1", "f: expected a line for each token below the header, found none"),
+    ("token,q1,k1,v1\na,,1,1", "f: expected numbers in the q columns of at least one line, found none"),
+    ("token,x1\na,1\n\nb", 'f, line 4 ("b"): expected 2 cells, as in the header, found 1'),
+    ("token,x1\na,1\nb,c", 'f, line 3 ("b"), column x1: expected a number, found the text "c"'),
+    ("token,x1\na,nan", 'f, line 2 ("a"), column x1: expected a finite number such as 0.5, found the text "nan"'),
+    ("token,x1\na,", 'f, line 2 ("a"), column x1: expected a number, found nothing'),
+    ("token,q1,q2,k1,k2,v1\na,1,,1,1,1", 'f, line 2 ("a"), column q2: expected a number, found nothing'),
+    ('token,x1\n"a,1', "f, line 2: not CSV: unexpected end of data"),
+]
+"""What somebody may give, and how the message begins."""
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG)
 def test_what_is_wrong_is_named(text: str, message: str) -> None:
     with pytest.raises(NumbersError) as error:
         read_inputs(text, "f").attend()

@@ -46,22 +46,14 @@ def heads_rows(
     count = layers * heads
     answers = np.array([[0, 1] if pair % 3 else [1, 0] for pair in range(pairs)])
     first = np.array([[0, 1] if pair % 2 else [1, 0] for pair in range(pairs)])
-
-    def noise(*shape: int) -> np.ndarray:
-        common = rng.normal(size=(pairs, *shape, 1))
-        own = rng.normal(size=(pairs, *shape, count))
-        return np.asarray(together * common + (1 - together**2) ** 0.5 * own)
-
-    lean = 0.1 * np.stack([noise(2, 1 if causal else 2) * np.ones((1, 1, 2, 1)), noise(2, 2)], 1)
+    lean = 0.1 * _noise(rng, pairs, count, together, one_row=causal)
     for head, size in (noun or {}).items():
         lean[:, 0, :, :, head] += size
     for head, size in (place or {}).items():
         lean[:, 0, :, :, head] += size * np.where(first == 0, 1, -1)[:, :, None]
     for head, size in (clue or {}).items():
-        right = np.where(answers == 0, 1, -1)[:, None, :]
-        lean[:, 1, :, :, head] += size * right
-        if not causal:
-            lean[:, 0, :, :, head] += size * right
+        right = np.where(answers == 0, 1, -1)[:, None, None, :]
+        lean[:, 1 if causal else 0 :, :, :, head] += size * right
     weights = np.stack([0.25 + lean / 2, 0.25 - lean / 2], -1).astype(np.float32)
     alike = {
         "layer": np.repeat(np.arange(layers), heads).astype(np.int16),
@@ -83,6 +75,17 @@ def heads_rows(
         }
         for pair in range(pairs)
     )
+
+
+def _noise(rng: np.random.Generator, pairs: int, heads: int, together: float, *, one_row: bool) -> np.ndarray:
+    """[pair, at the word or after what decides, order, version, head]; at the word the versions may share one row."""
+
+    def drawn(*shape: int) -> np.ndarray:
+        common = rng.normal(size=(pairs, *shape, 1))
+        own = rng.normal(size=(pairs, *shape, heads))
+        return np.asarray(together * common + (1 - together**2) ** 0.5 * own)
+
+    return np.stack([drawn(2, 1 if one_row else 2) * np.ones((1, 1, 2, 1)), drawn(2, 2)], 1)
 
 
 def reference_rows(
