@@ -55,14 +55,19 @@ def schemas_page() -> str:
         parts += [_section(body) for body in bodies]
     parts.append("## Common parts\n\n[common.json](schemas/common.json)\n")
     for name, body in common["$defs"].items():
-        fields = _table(body) if "properties" in body else f"A {_type(body)}.\n"
-        parts.append(f"### {name}\n\n{body.get('description', '')}\n\n{fields}")
+        parts.append(f"### {name}\n\n{body['description']}\n\n{_common(body)}")
     return with_files("\n".join(parts).rstrip() + "\n")
 
 
 def _section(body: dict[str, Any]) -> str:
     """One schema: what it is, its file, its fields."""
     return f"### {body['title']}\n\n{body['description']} [{body['$id']}](schemas/{body['$id']})\n\n{_table(body)}"
+
+
+def _common(body: dict[str, Any]) -> str:
+    """A common part: the fields of an object, or of each object that it may be, or else what it is."""
+    kinds = [one for one in body.get("anyOf", [body]) if "properties" in one]
+    return "\n".join(_table(one) for one in kinds) if kinds else f"{_type(body).capitalize()}.\n"
 
 
 def _table(body: dict[str, Any]) -> str:
@@ -113,8 +118,11 @@ def _type(field: dict[str, Any]) -> str:
 
 def _of(kind: str, field: dict[str, Any]) -> str:
     """One kind of value, with what it holds."""
+    if "prefixItems" in field and kind == "array":
+        return f"[{', '.join(_type(one) for one in field['prefixItems'])}]"
     if kind == "array" and field.get("items"):
-        return f"list of {_type(field['items'])}"
+        inner = _type(field["items"])
+        return f"list of ({inner})" if " or " in inner else f"list of {inner}"
     if kind == "array":
         return "list"
     if kind == "object" and isinstance(field.get("additionalProperties"), dict) and "properties" not in field:

@@ -17,11 +17,16 @@ from safetensors import safe_open
 import heedmap
 from heedmap.arithmetic.vectors import load_vectors
 from heedmap.cli.main import main
+from heedmap.lab.merge import merge_shards
+from heedmap.lab.plan import Shard
 from heedmap.lab.registry import EXPERIMENTS
-from heedmap.reading.edits import head_means, remove
+from heedmap.reading.edits import forbid, head_means, remove
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.statistics_table import combine
+from tests.documentation.learning_samples import learned
+from tests.documentation.page_samples import pages, served
+from tests.families import OWN_CODE, tiny_family
 from tests.lab.making import TOY, run_toy
 from tests.models.making import save_tiny_model
 from tests.pictures import noise, vision_model, word_tokenizer
@@ -43,6 +48,15 @@ def header_of(path: Path) -> Any:
     """What stands in the metadata of a safetensors file."""
     with safe_open(path, framework="np") as file:
         return json.loads(file.metadata()["heedmap"])
+
+
+def merged_toy(folder: Path) -> Path:
+    """The folder of a report that was merged from two shards, which left an item out."""
+    shards = [folder / "1", folder / "2"]
+    for number, shard in enumerate(shards, 1):
+        run_toy(shard, items=16, bad="i003", skip_bad=True, shard=Shard(number, 2))
+    merge_shards(shards, folder / "merged")
+    return folder / "merged"
 
 
 class Samples:
@@ -68,9 +82,9 @@ class Samples:
 
     @cached_property
     def both(self) -> Any:
-        """A text and a target as an encoder-decoder read them."""
-        tokenizer = word_tokenizer()
-        return heedmap.wrap(tiny_t5(), tokenizer).read("the cat sat", target="a dog")
+        """A text with an unknown word and a target as an encoder-decoder read them, changed in two places."""
+        edit = remove(1, 0, zero=True, stack="decoder") + forbid("dog", "a", stack="decoder")
+        return heedmap.wrap(tiny_t5(), word_tokenizer()).edited(edit).read("the cat sleeps", target="a dog")
 
     @cached_property
     def report_folder(self) -> Path:
@@ -101,11 +115,22 @@ class Samples:
             "examples": [printed("compute", "--list")],
         }
 
+    def of_families(self) -> list[Any]:
+        """Of a hybrid, and of a family with attention code of its own."""
+        models = [heedmap.wrap(tiny_family(name), word_tokenizer()) for name in ("lfm2", next(iter(OWN_CODE)))]
+        return [model.read("the cat sat").top("cat", 2) for model in models]
+
     def rows(self) -> dict[str, list[Any]]:
         """One word's look in all its forms."""
         reading, both = self.reading, self.both
         generation = self.model.generate(TEXT, 3)
-        edited = self.model.edited(remove(1, 2, zero=True)).read(TEXT)
+        means = head_means(self.model, [TEXT])
+        edit = (
+            remove(1, 2, zero=True)
+            + remove(0, 1, means)
+            + remove(0, 2, like=self.model.read(TEXT, values=True), at="head")
+        )
+        edited = self.model.edited(edit + forbid("head", "The#1", layers=1, heads=0)).read(TEXT)
         crossed = both.cross.row("dog", layer=0, head=1)
         vision = vision_model().read_picture(noise())
         return {
@@ -118,7 +143,7 @@ class Samples:
             ],
             "rows": [self.command("read", "--word", "head", "--layer", "all")],
             "patches": [vision.patches("class", layer=0).to_json(), vision.patches("class", layer=0, head=1).to_json()],
-            "top": [reading.top("head", 3).to_json()],
+            "top": [one.to_json() for one in (reading.top("head", 3), both.encoder.top("cat", 2), *self.of_families())],
             "norms": [
                 reading.value_norms("head", layer=1, head=2).to_json(),
                 reading.value_norms("head", layer=1).to_json(),
@@ -148,6 +173,7 @@ class Samples:
             "spans": [
                 self.command("spans", *parts),
                 self.model.spans(TEXT, {"hats": (0, 12), "head": (13, 22)}).to_json(per_head=True),
+                self.both.encoder.spans({"ca": (4, 6), "t sleeps": (6, 14)}).to_json(),
             ],
             "permuted-spans": [self.command("spans", *parts, "--permute", "2")],
         }
@@ -155,6 +181,8 @@ class Samples:
     def lab(self) -> dict[str, list[Any]]:
         """Experiments and their files."""
         report = self.report_folder / "report.json"
+        merged = merged_toy(self.folder / "shards")
+        real = printed("lab", "causal", "--model", self.place, "--limit", "2")
         expected = [
             json.loads(one.read_text()) for one in Path(str(files("heedmap.lab") / "expectations")).glob("*.json")
         ]
@@ -164,8 +192,8 @@ class Samples:
             json.dumps({"schema": "heedmap/expectations/1", "title": "t", "model": {"name": "fake"}, "parts": [part]})
         )
         return {
-            "report": [json.loads(report.read_text())],
-            "run": [json.loads((self.report_folder / "run.json").read_text())],
+            "report": [json.loads(report.read_text()), json.loads((merged / "report.json").read_text()), real],
+            "run": [json.loads((one / "run.json").read_text()) for one in (self.report_folder, merged.parent / "1")],
             "expectations": [*expected, json.loads(mine.read_text())],
             "comparison": [printed("lab", "check", str(report), "--expect", str(mine), codes=(3,))],
             "experiments": [printed("lab")],
@@ -178,13 +206,7 @@ class Samples:
         from heedmap.lessons.figures import SHIPPED, Calculator, Kept
         from heedmap.lessons.site.data import lesson_data
         from heedmap.models.record import write_record
-        from heedmap.server.header import served_header
 
-        pages = [
-            self.reading.page(word="head", layer=1, compare=self.model.read("the hat, the other")),
-            self.model.generate(TEXT, 2).page(layer=1),
-        ]
-        headers = [page.split('id="heedmap-header">')[1].split("</script>")[0] for page in pages]
         write_record(Path(self.place), name="tiny", origin="made here", origin_sha256="0" * 64)
         means = head_means(self.model, [TEXT])
         return {
@@ -193,8 +215,8 @@ class Samples:
             "head-means": [self.saved("means.safetensors", means.save)],
             "source": [json.loads((Path(self.place) / "source.json").read_text())],
             "models": [printed("models")],
-            "page": [json.loads(header) for header in headers],
-            "served": [served_header(self.reading)],
+            "page": pages(self.model, TEXT),
+            "served": served(self.place, TEXT),
             "figures": [json.loads(SHIPPED.read_text(encoding="utf-8"))],
             "lesson": [lesson_data(load_course().lessons[0], Calculator(None, Kept(None)))],
         }
@@ -210,13 +232,14 @@ class Samples:
         progress = json.loads((self.folder / "learn" / "progress.json").read_text())
         return {
             "answer": answers,
-            "progress": [progress],
+            "progress": [progress, learned(self.folder / "learn")],
             "course": [printed("learn")],
             "words": [printed("learn", "words")],
             "exercises": [printed("learn", "exercise")],
             "exercise": [
                 printed("learn", "exercise", "attend", "2"),
                 printed("learn", "exercise", "dot", "1", "--solution"),
+                printed("learn", "exercise", "dot", "1", "--answer", "0", codes=(0, 3)),
             ],
             "code": [printed("learn", "check", str(code), codes=(0, 3))],
         }

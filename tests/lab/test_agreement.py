@@ -105,6 +105,11 @@ def test_files_that_hold_no_expectations_are_refused(tmp_path: Path) -> None:
         read_expectations(expectations(tmp_path, schema="other"))
     with pytest.raises(FileError, match=r"parts.0: .title. is missing"):
         read_expectations(expectations(tmp_path, parts=[{}]))
+    part = {"title": "t", "experiment": "sink", "figures": {"sink.median": {"value": 1, "tolerence": 1}}}
+    with pytest.raises(
+        FileError, match=r"figures.sink.median: 'tolerence' is not known there: expected value, tolerance"
+    ):
+        read_expectations(expectations(tmp_path, parts=[part]))
     with pytest.raises(FileError, match=r"there is no file .*none.json, and none of that name is shipped: .*smollm2"):
         read_expectations(tmp_path / "none.json")
 
