@@ -33,12 +33,7 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
       list.current.querySelector<HTMLElement>('[aria-selected="true"]')?.focus();
   }, [asking]);
   const move = (event: KeyboardEvent) => {
-    const step = {
-      ArrowRight: toward === "ltr" ? 1 : -1,
-      ArrowLeft: toward === "ltr" ? -1 : 1,
-      Home: -Infinity,
-      End: Infinity,
-    }[event.key];
+    const step = stepOf(event.key, toward);
     if (!step || !onChoose || asking === null) return;
     event.preventDefault();
     onChoose(Math.min(pairs.length - 1, Math.max(0, asking + step)));
@@ -67,13 +62,9 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
                 tabIndex: chosen || (asking === null && index === 0) ? 0 : -1,
               } as const)
             : ({ role: "listitem" } as const);
+          const looks = chosen ? "word word-asking" : "word";
           return (
-            <span
-              key={place}
-              class={chosen ? "word word-asking" : "word"}
-              onClick={() => onChoose?.(place)}
-              {...choosing}
-            >
+            <span key={place} class={looks} onClick={() => onChoose?.(place)} {...choosing}>
               <PairName pair={pair} />
               {row ? <PairBars share={row.shares[place]!} row={row} theme={theme} /> : null}
             </span>
@@ -91,6 +82,12 @@ export function PairWords({ pairs, row, asking, text, theme, label, onChoose }: 
       ) : null}
     </>
   );
+}
+
+/** How many words a key moves on; the arrows go the way the text reads. */
+function stepOf(key: string, toward: "ltr" | "rtl"): number | undefined {
+  const right = toward === "ltr" ? 1 : -1;
+  return { ArrowRight: right, ArrowLeft: -right, Home: -Infinity, End: Infinity }[key];
 }
 
 /** What the lines below the words are, beside the first of them. */

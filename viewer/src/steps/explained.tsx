@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { Quoted } from "../app/parts";
 import { Blend } from "./blend";
 import { Strip } from "./strip";
-import { asGiven, fixed, inBrackets, type Part, scalingText, SHORT, terms, tidy, TIMES, weighed } from "./work";
+import { asGiven, fixed, inBrackets, type Part, scalingText, SHORT, type Term, terms, tidy, TIMES, weighed } from "./work";
 
 const MOST_TERMS = 3;
 
@@ -91,38 +91,45 @@ function Compare({ work, choice, theme }: Part) {
       <Strip name="q" vector={work.query} theme={theme} />
       <Strip name="k" vector={work.key[choice]!} theme={theme} />
       <Strip name="q × k" vector={[...all].sort((a, b) => a.dim - b.dim).map((term) => term.product)} theme={theme} />
-      <details>
-        <summary>all {all.length} products</summary>
-        <table class="steps-table steps-terms">
-          <thead>
-            <tr>
-              <th scope="col">dimension</th>
-              <th scope="col">q</th>
-              <th scope="col">k</th>
-              <th scope="col">q × k</th>
-            </tr>
-          </thead>
-          <tbody>
-            {all.map(({ dim, left, right, product: one }) => (
-              <tr key={dim}>
-                <th scope="row">{dim}</th>
-                <td>{fixed(left, 3)}</td>
-                <td>{fixed(right, 3)}</td>
-                <td>{fixed(one, 3)}</td>
-              </tr>
-            ))}
-          </tbody>
-          <tfoot>
-            <tr>
-              <th scope="row">sum</th>
-              <td />
-              <td />
-              <td>{fixed(work.trace.products[choice], 3)}</td>
-            </tr>
-          </tfoot>
-        </table>
-      </details>
+      <Products work={work} all={all} choice={choice} />
     </>
+  );
+}
+
+/** Every product of the sum, dimension by dimension. */
+function Products({ work, choice, all }: Pick<Part, "work" | "choice"> & { all: Term[] }) {
+  return (
+    <details>
+      <summary>all {all.length} products</summary>
+      <table class="steps-table steps-terms">
+        <thead>
+          <tr>
+            <th scope="col">dimension</th>
+            <th scope="col">q</th>
+            <th scope="col">k</th>
+            <th scope="col">q × k</th>
+          </tr>
+        </thead>
+        <tbody>
+          {all.map(({ dim, left, right, product: one }) => (
+            <tr key={dim}>
+              <th scope="row">{dim}</th>
+              <td>{fixed(left, 3)}</td>
+              <td>{fixed(right, 3)}</td>
+              <td>{fixed(one, 3)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">sum</th>
+            <td />
+            <td />
+            <td>{fixed(work.trace.products[choice], 3)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </details>
   );
 }
 
