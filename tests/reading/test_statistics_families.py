@@ -9,7 +9,8 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from heedmap.reading.statistics_measure import COLUMNS, measure
+from heedmap.reading.statistics_columns import COLUMNS
+from heedmap.reading.statistics_measure import measure
 from heedmap.reading.tap import Heard, tap
 from tests.reading.test_statistics import whole_statistics
 from tests.reading.test_tap import forward, padded

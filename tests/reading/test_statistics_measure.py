@@ -11,12 +11,12 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedmap.errors import OutOfRange
 from heedmap.reading import call as call_module
 from heedmap.reading import statistics_linear, statistics_tiles
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.rule import MaskRule
-from heedmap.reading.statistics_measure import COLUMNS, Measured, chosen_columns, measure
+from heedmap.reading.statistics_columns import COLUMNS
+from heedmap.reading.statistics_measure import Measured, measure
 from tests.reading.test_call import calls, oracle, rounding
 
 
@@ -277,8 +277,3 @@ def test_a_near_distance_is_known_in_a_long_text(monkeypatch: pytest.MonkeyPatch
     assert near_distance_error(16384) < 6e-5
     monkeypatch.setattr(statistics_linear, "_BLOCK_QUERIES", 16384)
     assert near_distance_error(16384) > 1.5e-4
-
-
-def test_an_unknown_column_is_named() -> None:
-    with pytest.raises(OutOfRange, match="there is no statistic 'fist': take first, itself, previous, special, sink"):
-        chosen_columns(["fist"])

@@ -17,7 +17,8 @@ import resource, sys, torch
 from dataclasses import replace
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.rule import MaskRule
-from heedmap.reading.statistics_measure import COLUMNS, measure
+from heedmap.reading.statistics_columns import COLUMNS
+from heedmap.reading.statistics_measure import measure
 
 torch.set_num_threads(1)
 torch.set_grad_enabled(False)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.text import Text
 
 from heedmap.drawing.terminal import line, to_text
+from heedmap.reading.statistics_columns import COLUMNS, Column
 from heedmap.reading.statistics_summary import MEDIAN, Numbers, mean
 from heedmap.reading.statistics_table import Statistics, StatisticsOfTexts, Table
 
@@ -21,32 +22,8 @@ MOST_EXTREME = 4
 """Heads named for each statistic, where the line has room."""
 
 
-class Heading(NamedTuple):
-    """How a statistic stands in the terminal.
-
-    Attributes:
-        word: over its column.
-        digits: after the point.
-        cells: how wide its numbers can be.
-    """
-
-    word: str
-    digits: int
-    cells: int
-
-
-HEADINGS = {
-    "first": Heading("first", 3, 5),
-    "itself": Heading("itself", 3, 5),
-    "previous": Heading("prev.", 3, 5),
-    "special": Heading("special", 3, 5),
-    "sink": Heading("sink", 3, 5),
-    "entropy": Heading("entropy", 2, 5),
-    "normalised_entropy": Heading("of max", 2, 4),
-    "effective_tokens": Heading("tokens", 1, 6),
-    "distance": Heading("back", 1, 6),
-    "largest": Heading("largest", 3, 5),
-}
+WHOLE_PART = {"share": 1, "nats": 2, "tokens": 4}
+"""Characters before the point of a number, by its unit."""
 
 EXTREMES = (
     ("first", False, "most on the first token"),
@@ -135,13 +112,13 @@ class _Grid:
     lines: dict[str, list[float]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        widths = [max(len(HEADINGS[name].word), HEADINGS[name].cells) for name in self.columns]
+        widths = [_width(COLUMNS[name]) for name in self.columns]
         first = max(len(self.corner), *(len(name) for name in self.lines)) if self.lines else len(self.corner)
         roomy = first + sum(widths) + 2 * len(widths) <= options.max_width
         gap = "  " if roomy else " "
         yield line(self.title, options.encoding, "bold")
         yield Text("")
-        words = [HEADINGS[name].word.rjust(width) for name, width in zip(self.columns, widths, strict=True)]
+        words = [COLUMNS[name].heading.rjust(width) for name, width in zip(self.columns, widths, strict=True)]
         yield one_line(gap.join([self.corner.rjust(first), *words]), "bold")
         for name, values in self.lines.items():
             numbers = [
@@ -175,6 +152,16 @@ class _Extremes:
             yield one_line(text)
 
 
+def _width(column: Column) -> int:
+    """How many cells a column needs for its heading and its numbers.
+
+    Example:
+        >>> _width(COLUMNS["first"]), _width(COLUMNS["previous"]), _width(COLUMNS["distance"])
+        (5, 5, 6)
+    """
+    return max(len(column.heading), WHOLE_PART[column.unit] + 1 + column.digits)
+
+
 def one_line(text: str, style: str = "") -> Text:
     """A line that is cut and not wrapped where the terminal is narrow."""
     return Text(text, style, no_wrap=True, overflow="crop")
@@ -200,7 +187,7 @@ def _number(name: str, value: float) -> str:
     """
     if np.isnan(value):
         return "-"
-    return f"{value:.0f}" if abs(value) >= 999.95 else f"{value:.{HEADINGS[name].digits}f}"
+    return f"{value:.0f}" if abs(value) >= 999.95 else f"{value:.{COLUMNS[name].digits}f}"
 
 
 def _head(table: Table, row: int) -> str:

@@ -8,19 +8,11 @@ from matplotlib.axes import Axes
 from heedmap.drawing.canvas import fit_paper, new_axes, quiet_frame
 from heedmap.drawing.figure_text import write_title
 from heedmap.drawing.palette import BLUE_LINE, PALE, QUIET
-from heedmap.reading.statistics_measure import COLUMNS
+from heedmap.reading.statistics_columns import COLUMNS
 from heedmap.reading.statistics_table import Statistics
 
 WIDTH, HEIGHT = 6.0, 3.0
 MOST_DOTS = 4096
-
-AXIS_TITLES = {
-    "entropy": "entropy (nats)",
-    "normalised_entropy": "entropy / ln(keys allowed)",
-    "effective_tokens": "exp(entropy) (tokens)",
-    "distance": "mean distance back (tokens)",
-    "largest": "largest weight (share of the row)",
-}
 
 
 def plot_curve(
@@ -46,6 +38,7 @@ def plot_curve(
         OutOfRange: there is no such column, layer or head.
     """
     curve = statistics.curve(column, layer, head)
+    says, title, _, unit, _ = COLUMNS[column]
     positions = np.arange(1, len(curve))
     values = curve[1:]
     axes = ax if ax is not None else new_axes(WIDTH, HEIGHT)
@@ -58,12 +51,11 @@ def plot_curve(
     axes.plot(middles, medians, color=BLUE_LINE, linewidth=1.4, zorder=2)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
     axes.set_xlabel("position of the token that looks", color=QUIET, fontsize=9)
-    axes.set_ylabel(AXIS_TITLES.get(column, f"{column} (share of the row)"), color=QUIET, fontsize=9)
+    of_what = "share of the row" if unit == "share" else unit
+    axes.set_ylabel(f"{title[0].lower()}{title[1:]} ({of_what})", color=QUIET, fontsize=9)
     place = ", ".join(f"{name} {n}" for name, n in (("layer", layer), ("head", head)) if n is not None)
     over = f"{place}: " if head is not None else f"mean over {'the heads of ' + place if place else 'all heads'}: "
-    write_title(
-        axes, over + COLUMNS[column], [f"{statistics.model['name']}, {len(curve):,} tokens"], claims_room=ax is None
-    )
+    write_title(axes, over + says, [f"{statistics.model['name']}, {len(curve):,} tokens"], claims_room=ax is None)
     if ax is None:
         fit_paper(axes)
     return axes

@@ -11,7 +11,8 @@ import torch
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.cost import estimate
 from heedmap.reading.progress import Progress, counted
-from heedmap.reading.statistics_measure import COLUMNS, STANDARD, Measured, chosen_columns, measure
+from heedmap.reading.statistics_columns import COLUMNS, STANDARD, chosen_columns
+from heedmap.reading.statistics_measure import Measured, measure
 from heedmap.reading.statistics_received import Received
 from heedmap.reading.statistics_summary import COUNTS, MEDIAN, Numbers, summarise
 from heedmap.reading.statistics_table import Statistics, StatisticsOfTexts, Table, combine

@@ -1,4 +1,4 @@
-"""Which statistics there are, and their values for every head and position of one attention call."""
+"""The statistics of one attention call: their values for every head and position."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from heedmap.errors import OutOfRange
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.statistics_allowed import keys_allowed, queries_allowed
 from heedmap.reading.statistics_call import TextCall, centred, is_linear, raised, text_call
@@ -15,23 +14,6 @@ from heedmap.reading.statistics_cells import share_at_distance, share_on_key
 from heedmap.reading.statistics_linear import blend
 from heedmap.reading.statistics_tiles import largest, sums_by_tiles
 from heedmap.reading.statistics_transposed import column_sums
-
-COLUMNS = {
-    "first": "the share on the first token that is not padding",
-    "itself": "the share on the token itself",
-    "previous": "the share on the token before",
-    "special": "the share on special tokens (begin of text, separators ...)",
-    "sink": "the share that a learned sink takes; only in models that have one",
-    "entropy": "in nats, over the real tokens (a sink's own term is left out)",
-    "normalised_entropy": "the entropy divided by ln(keys allowed): 1 is an even look; absent where that is 0",
-    "effective_tokens": "exp(entropy): how many tokens it looks at",
-    "distance": "how many places back it looks on average; what looks ahead counts negative, a sink counts 0",
-    "largest": "the largest weight of the row; computed by tiles, only when asked for",
-}
-"""Every statistic of a row of weights, in the order of the table."""
-
-STANDARD = tuple(name for name in COLUMNS if name != "largest")
-"""What is computed when nothing is said."""
 
 _FROM_ENTROPY = frozenset({"entropy", "normalised_entropy", "effective_tokens"})
 
@@ -68,23 +50,6 @@ class Measured:
     dead: torch.Tensor
     not_a_number: torch.Tensor
     received: ColumnSums | None = None
-
-
-def chosen_columns(only: Collection[str] | None, *, largest: bool = False) -> tuple[str, ...]:
-    """The columns asked for, in the order of the table.
-
-    Raises:
-        OutOfRange: there is no such column; those there are are named.
-
-    Example:
-        >>> chosen_columns({"previous", "first"}, largest=True)
-        ('first', 'previous', 'largest')
-    """
-    wanted = set(STANDARD if only is None else only) | ({"largest"} if largest else set())
-    for name in wanted:
-        if name not in COLUMNS:
-            raise OutOfRange(f"there is no statistic {name!r}: take {', '.join(COLUMNS)}")
-    return tuple(name for name in COLUMNS if name in wanted)
 
 
 def measure(

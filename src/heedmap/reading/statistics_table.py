@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from heedmap.errors import OutOfRange, ReadingError
-from heedmap.reading.statistics_measure import COLUMNS
+from heedmap.reading.statistics_columns import COLUMNS
 from heedmap.reading.statistics_received import Received
 from heedmap.reading.statistics_summary import COUNTS, MEDIAN, Numbers, mean, median
 from heedmap.reading.word_row import number_or_none

@@ -4,31 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from heedmap.reading.statistics_columns import COLUMNS
 from heedmap.reading.statistics_table import Table
-
-
-class Column(NamedTuple):
-    """How a statistic is called on the page."""
-
-    title: str
-    unit: str
-
-
-TITLES = {
-    "first": Column("Share on the first token", "share"),
-    "itself": Column("Share on the token itself", "share"),
-    "previous": Column("Share on the token before", "share"),
-    "special": Column("Share on special tokens", "share"),
-    "sink": Column("Share on the learned sink", "share"),
-    "entropy": Column("Entropy", "nats"),
-    "normalised_entropy": Column("Entropy, of the largest possible", "share"),
-    "effective_tokens": Column("Tokens it looks at, effectively", "tokens"),
-    "distance": Column("Mean distance looked back", "tokens"),
-    "largest": Column("Largest weight of a row", "share"),
-}
-"""Every statistic that a table may hold; a test keeps the names those of the table."""
 
 
 def columns_json(table: Table, layers: Sequence[int]) -> list[dict[str, Any]]:
@@ -53,7 +32,8 @@ def columns_json(table: Table, layers: Sequence[int]) -> list[dict[str, Any]]:
             ]
             for layer in layers
         ]
-        grids.append({"name": name, **TITLES[name]._asdict(), "values": grid})
+        column = COLUMNS[name]
+        grids.append({"name": name, "title": column.title, "unit": column.unit, "values": grid})
     return grids
 
 
