@@ -235,20 +235,20 @@ def _slope(draw: Draw, level: int) -> tuple[str, list[Step]]:
             wrong("delta-everywhere", lambda done: [weights[0] * (1 - weights[1])]),
         ),
     )
-    text = f"The weights of a row: {listed(weights)}."
+    text = f"The weights of a row, counted from 0: {listed(weights)}."
     if level < 3:
         return text, [own] if level == 1 else [own, other]
     scores, factor = draw.wholes(2, 0, 2), draw.whole(2, 4)
     while scores[0] == scores[1]:
         scores = draw.wholes(2, 0, 2)
-    largest = int(np.argmax(scores))
+    largest = max(scores)
     slopes = []
-    for name, times in (("before", 1), ("after", factor)):
+    for name, says, times in (("before", "The larger score is", 1), ("after", "Now it is", factor)):
         top = float(softmax([one * times for one in scores]).weights.max())
         slopes.append(
             Step(
                 f"the slope {name}",
-                f"How fast does the largest weight (of score {largest}) move with its own score {name}?",
+                f"{says} {plain(largest * times)}. How fast does its weight move with it?",
                 lambda done, top=top: [top * (1 - top)],  # type: ignore[misc]
                 "First its weight, then w (1 − w).",
                 digits=3,
