@@ -48,7 +48,7 @@ def _pairs(draw: Draw, level: int) -> tuple[str, list[Step]]:
         right -= 1
     share = Step(
         "the share right",
-        "Which share of the sentences does it get right?",
+        "Which share of the sentences does the model get right?",
         lambda done: [right / count],
         "Right ones divided by all.",
         mistakes=(wrong("counted", lambda done: [float(right)]),),
@@ -71,8 +71,8 @@ def _pairs(draw: Draw, level: int) -> tuple[str, list[Step]]:
         ),
     )
     text = (
-        f"{count} sentences with two nouns and a pronoun. The head's largest weight is on the right noun in {right} of "
-        f"them. In {first} of them the right noun is the first one."
+        f"{count} sentences with two nouns and a pronoun. Asked what the pronoun means, a model says the right noun in "
+        f"{right} of them. In {first} of them the right noun is the one that stands first."
     )
     return text, [share] if level == 1 else [share, rule] if level == 2 else [share, rule, better]
 

@@ -64,7 +64,7 @@ SAYS = {
     # claims
     "one-look": "That would be one head. You looked at all of them.",
     "added-chances": "Chances do not add up that way (they could pass 1). Take the chance that none does, away from 1.",
-    "against-half": "You compared with a coin. Compare with the simple rule: always one noun.",
+    "against-half": "You compared with a coin. Compare with what the simple rule gets.",
     "counted": "That is the count. A share is the count divided by how many there are.",
     "no-control": "That is the effect alone. Take away what removing any other head does.",
     "ratio-for-difference": "You divided. The effect asked for is a difference.",
