@@ -132,11 +132,12 @@ def test_code_is_checked_and_remembered(learn: Any, tmp_path: Path) -> None:
 
 def test_a_lesson_file_is_checked(learn: Any, tmp_path: Path) -> None:
     path = tmp_path / "17-mine.md"
-    path.write_text("# Mine\n\nIt is {{weight cat cat}}.\n", encoding="utf-8")
+    path.write_text("# Mine\n\nIt is {{weight cat cat}}, or 0.4.\n", encoding="utf-8")
     fine = learn("check", str(path))
     assert fine.code == 0
     assert "lesson 17, “Mine”: 1 blocks, nothing wrong" in fine.out
-    assert "would also have: point, opening" in fine.err
+    assert "would also have: point (0 of 1), opening (0 of 1)" in fine.err
+    assert f"{path}:3: a lesson of the course would compute 0.4" in fine.err
     path.write_text("# Mine\n\nIt is\n{{weight cat dog}}.\n\n::: time soon\n:::\n", encoding="utf-8")
     broken = learn("check", str(path))
     assert broken.code == 1

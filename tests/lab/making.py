@@ -45,7 +45,6 @@ class Toy:
     """Items `i000`, `i001` ...; their rows hold numbers that only the same batches can give."""
 
     name: ClassVar[str] = "toy"
-    purpose: ClassVar[str] = "What do the tests need?"
     verdicts: ClassVar[tuple[str, ...]] = ("fine", "not fine")
     Settings: ClassVar[type[Settings]] = ToySettings
 

@@ -121,7 +121,7 @@ def _check_lesson(file: Path) -> None:
         LessonError: something is wrong with it; a line for each.
     """
     from heedmap.cli.learn_commands import calculator
-    from heedmap.lessons.check import check_lesson
+    from heedmap.lessons.check import check_lesson, typed_figures
     from heedmap.lessons.parse import parse_file
 
     lesson = parse_file(file)
@@ -132,3 +132,5 @@ def _check_lesson(file: Path) -> None:
     missing = lesson.missing()
     if missing:
         note(f"a lesson of the course would also have: {', '.join(missing)}")
+    for line, number in typed_figures(file.read_text(encoding="utf-8")):
+        note(f"{file}:{line}: a lesson of the course would compute {number}")

@@ -29,7 +29,6 @@ class Causal:
     """See the module."""
 
     name: ClassVar[str] = "causal"
-    purpose: ClassVar[str] = "Does a word see later words?"
     verdicts: ClassVar[tuple[str, ...]] = ("causal", "not causal", "not causal, as built", "cannot tell")
     Settings: ClassVar[type[Settings]] = CausalSettings
 

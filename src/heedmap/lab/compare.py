@@ -52,7 +52,6 @@ class Compare:
     """See the module."""
 
     name: ClassVar[str] = "compare"
-    purpose: ClassVar[str] = "Where do two texts, revisions or models differ beyond chance?"
     verdicts: ClassVar[tuple[str, ...]] = (DIFFER, NO_DIFFERENCE, CANNOT_TELL)
     Settings: ClassVar[type[Settings]] = CompareSettings
 

@@ -35,7 +35,6 @@ class Cost:
     """Times the reading and writing of prompts of random tokens."""
 
     name: ClassVar[str] = "cost"
-    purpose: ClassVar[str] = "What does a long prompt cost, and does it grow as predicted?"
     verdicts: ClassVar[tuple[str, ...]] = (AS_PREDICTED, OTHERWISE, CANNOT_TELL)
     Settings: ClassVar[type[Settings]] = CostSettings
 

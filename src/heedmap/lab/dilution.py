@@ -71,7 +71,6 @@ class Dilution:
     """See the module."""
 
     name: ClassVar[str] = "dilution"
-    purpose: ClassVar[str] = "What becomes of a fact as irrelevant text grows around it?"
     verdicts: ClassVar[tuple[str, ...]] = (DILUTED, NOT_DILUTED, CANNOT_TELL)
     Settings: ClassVar[type[Settings]] = DilutionSettings
 

@@ -160,13 +160,11 @@ class Experiment(Protocol):
 
     Attributes:
         name: as in `heedmap lab NAME`, and the first part of its figures' names.
-        purpose: the question it answers, in one line; the registry has the same.
         verdicts: every verdict that it can reach.
         Settings: its settings, a frozen dataclass under `heedmap.lab.settings.Settings`; they become options.
     """
 
     name: ClassVar[str]
-    purpose: ClassVar[str]
     verdicts: ClassVar[tuple[str, ...]]
     Settings: ClassVar[type[Settings]]
 

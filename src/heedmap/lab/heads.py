@@ -41,7 +41,6 @@ class Heads:
     """See the module."""
 
     name: ClassVar[str] = "heads"
-    purpose: ClassVar[str] = "Is there a head in which the word looks at one noun rather than the other?"
     verdicts: ClassVar[tuple[str, ...]] = ("found", "not found", "cannot tell")
     Settings: ClassVar[type[Settings]] = HeadsSettings
 

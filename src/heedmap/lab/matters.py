@@ -61,7 +61,6 @@ class Matters:
     """See the module."""
 
     name: ClassVar[str] = "matters"
-    purpose: ClassVar[str] = "Is a head a reason for the answer, and do weights tell?"
     verdicts: ClassVar[tuple[str, ...]] = (REASON, NO_REASON, CANNOT_TELL)
     Settings: ClassVar[type[Settings]] = MattersSettings
 

@@ -37,7 +37,6 @@ class Picture:
     """See the module."""
 
     name: ClassVar[str] = "picture"
-    purpose: ClassVar[str] = "What does the lesson's picture of one pair show, and what would have to be tested?"
     verdicts: ClassVar[tuple[str, ...]] = ("not tested", "cannot tell")
     Settings: ClassVar[type[Settings]] = PictureSettings
 

@@ -50,7 +50,6 @@ class Reference:
     """See the module."""
 
     name: ClassVar[str] = "reference"
-    purpose: ClassVar[str] = "Does the model know which noun a pronoun means?"
     verdicts: ClassVar[tuple[str, ...]] = ("resolves", "not shown", "cannot tell")
     Settings: ClassVar[type[Settings]] = ReferenceSettings
 

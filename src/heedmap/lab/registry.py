@@ -23,7 +23,7 @@ EXPERIMENTS: dict[str, tuple[str, str]] = {
         "What does the lesson's picture of one pair show, and what would have to be tested?",
     ),
 }
-"""Name → where its class is ("module:Class"), and its purpose (the same line as the class has)."""
+"""Name → where its class is ("module:Class"), and the question it answers, in one line."""
 
 OF_THE_LESSON = ("sink", "causal", "reference", "heads")
 """What `heedmap lab all` runs."""

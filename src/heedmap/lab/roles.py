@@ -27,7 +27,6 @@ class Roles:
     """Scores every head on random tokens that repeat, and on as many that do not."""
 
     name: ClassVar[str] = "roles"
-    purpose: ClassVar[str] = "Which heads look at the token before, or at where a token stood before?"
     verdicts: ClassVar[tuple[str, ...]] = VERDICTS
     Settings: ClassVar[type[Settings]] = RolesSettings
 

@@ -31,7 +31,6 @@ class Sink:
     """See the module."""
 
     name: ClassVar[str] = "sink"
-    purpose: ClassVar[str] = "How much of the attention goes to the first token?"
     verdicts: ClassVar[tuple[str, ...]] = ("sink", "no sink", "cannot tell")
     Settings: ClassVar[type[Settings]] = SinkSettings
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,29 +23,12 @@ PROSE = {
 TITLED = {"comparison", "myth", "mistake", "trade-off", "deeper", "diagram", "break"}
 """The kinds that need a title after their name."""
 
-COMPLETE = (
-    "point",
-    "opening",
-    "comparison",
-    "words",
-    "diagram",
-    "checkpoint",
-    "predict",
-    "break",
-    "myth",
-    "mistake",
-    "trade-off",
-    "exercise",
-    "quiz",
-    "explain",
-    "deeper",
-    "stuck",
-    "reading",
-    "done",
-    "recap",
-    "time",
-)
-"""The kinds that every lesson of the course itself has."""
+COMPLETE = {
+    **dict.fromkeys(("point", "opening", "comparison", "words", "diagram", "predict", "trade-off", "explain"), 1),
+    **dict.fromkeys(("checkpoint", "break", "myth", "mistake", "exercise", "quiz"), 2),
+    **dict.fromkeys(("deeper", "stuck", "reading", "done", "recap", "time"), 1),
+}
+"""How many of each kind every lesson of the course itself has, at least."""
 
 
 @dataclass(frozen=True)
@@ -368,8 +352,9 @@ class Lesson:
         return next((piece.minutes for piece in self.pieces if isinstance(piece, Time)), None)
 
     def missing(self) -> list[str]:
-        """The kinds of block that a complete lesson has and this one lacks."""
-        return [kind for kind in COMPLETE if kind not in self.kinds]
+        """The kinds of block of which a lesson of the course would have more, and how many there are."""
+        there = Counter(map(kind_of, self.pieces))
+        return [f"{kind} ({there[kind]} of {least})" for kind, least in COMPLETE.items() if there[kind] < least]
 
 
 def kind_of(piece: Piece) -> str:
