@@ -181,7 +181,7 @@ def _causal(draw: Draw, level: int) -> tuple[str, list[Step]]:
 
 
 def _heads(draw: Draw, level: int) -> tuple[str, list[Step]]:
-    shared, groups = draw.whole(2, 7), draw.whole(2, 4)
+    shared, groups = draw.whole(2, 8), draw.whole(2, 8)
     heads, dim = shared * groups, draw.choice((16, 32, 64, 128))
     head = draw.whole(1, heads - 2)
     share = Step(
@@ -238,9 +238,8 @@ def _slope(draw: Draw, level: int) -> tuple[str, list[Step]]:
     text = f"The weights of a row, counted from 0: {listed(weights)}."
     if level < 3:
         return text, [own] if level == 1 else [own, other]
-    scores, factor = draw.wholes(2, 0, 2), draw.whole(2, 4)
-    while scores[0] == scores[1]:
-        scores = draw.wholes(2, 0, 2)
+    scores = [one[0] for one in draw.different(lambda: [float(draw.whole(0, 3))], 2)]
+    factor = draw.whole(2, 5)
     largest = max(scores)
     slopes = []
     for name, says, times in (("before", "The larger score is", 1), ("after", "Now it is", factor)):

@@ -7,7 +7,7 @@ from heedmap.lessons.exercises.problem import Draw, Generator, Step, plain
 
 
 def _chance(draw: Draw, level: int) -> tuple[str, list[Step]]:
-    heads, percent = draw.choice((20, 50, 144, 270)), draw.choice((1, 5))
+    heads, percent = 10 * draw.whole(2, 30), draw.choice((1, 2, 5))
     chance = percent / 100
     expected = Step(
         "by chance",

@@ -15,7 +15,8 @@ from heedmap.lessons.exercises.problem import Draw, Generator, Step, plain, tabl
 
 def _rows(draw: Draw, level: int) -> tuple[str, list[Step]]:
     names = draw.choice(SENTENCES)
-    scores = np.array(draw.different(lambda: [draw.tenths(-1, 2) for _ in names], 4))
+    # No two scores of a row alike: each row has one largest weight, also when it is rounded.
+    scores = np.array([draw.different(lambda: [draw.tenths(-1, 2)], 4) for _ in names])[..., 0]
     allowed = causal_mask(range(4), 4) if level == 3 else np.ones((4, 4), dtype=np.bool_)
     weights = softmax_rows(scores, allowed).weights.round(2)
     looks = draw.whole(2, 3) if level == 3 else draw.whole(0, 3)
