@@ -98,7 +98,9 @@ def test_on_a_real_terminal_stdout_stays_clean() -> None:
     code = (
         "import time\nfrom heedmap.cli import progress\nprogress.PATIENCE = 0.01\n"
         "with progress.progress_bar() as tell:\n"
-        "    tell(1, 2, 'half done'); time.sleep(1); tell(2, 2, 'half done')\n"
+        "    tell(1, 2, 'half done')\n"
+        "    while tell.__self__._drawn is None: time.sleep(0.01)  # rich takes its time to import on a busy machine\n"
+        "    tell(2, 2, 'half done')\n"
         "print('data')\n"
     )
     master, slave = pty.openpty()
