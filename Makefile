@@ -17,7 +17,7 @@ TROPHY := The trophy did not fit in the suitcase because it was too big.
 BUNDLE := src/heedmap/drawing/page/bundle/sources.sha256
 NODE_MODULES := viewer/node_modules/.package-lock.json
 VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/vite.config.ts
-PYTEST := $(BIN)/python -m pytest -n 2 --dist loadfile -q --durations 15
+PYTEST := python -m pytest -n 2 --dist loadfile -q --durations 15
 
 .DEFAULT_GOAL := help
 .PHONY: help demo viewer viewer-test chromium test test-all fuzz audit test-oldest lint docs readme docs-site bench bench-write bench-page gpu-check clean
@@ -63,12 +63,12 @@ chromium: # the browser of the page's tests; installed where that is allowed
 test: lint viewer-test chromium ## set up, lint, type check, and test (under 10 minutes)
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
-	$(PYTEST) -m "not slow"
+	$(BIN)/$(PYTEST) -m "not slow"
 
 test-all: lint viewer-test chromium ## test everything, the slow rest and freshly drawn examples included
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
-	HYPOTHESIS_PROFILE=search $(PYTEST)
+	HYPOTHESIS_PROFILE=search $(BIN)/$(PYTEST)
 
 fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts go to docs/hard-inputs.md (half an hour)
 	$(BIN)/heedmap models get smollm2
@@ -80,18 +80,17 @@ audit: $(READY) ## known holes in the packages that are installed here, where th
 
 # The oldest versions that pyproject.toml allows, chosen by uv; OLDEST_INDEX names an index of smaller builds of torch.
 $(OLDEST): pyproject.toml Makefile
-	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(PYTHON) -m venv --clear $(OLDEST_VENV)
 	$(OLDEST_VENV)/bin/python -m pip install --quiet --upgrade "pip>=25.1" uv
 	UV_INDEX_STRATEGY=unsafe-best-match UV_INDEX="$(OLDEST_INDEX)" VIRTUAL_ENV=$(abspath $(OLDEST_VENV)) \
 	$(OLDEST_VENV)/bin/uv pip install --resolution lowest-direct --editable ".[notebook,parquet]"
 	VIRTUAL_ENV=$(abspath $(OLDEST_VENV)) $(OLDEST_VENV)/bin/uv pip install --group dev
 	@touch $@
 
-test-oldest: $(OLDEST) ## the tests of arithmetic, models, text and reading with the oldest packages that are allowed
+test-oldest: $(OLDEST) $(BUNDLE) chromium ## the tests of `make test` with the oldest packages that are allowed (on Python 3.11)
 	$(OLDEST_VENV)/bin/heedmap models get smollm2
 	$(OLDEST_VENV)/bin/heedmap models get minilm
-	$(OLDEST_VENV)/bin/python -m pytest -q -n 2 --dist loadfile -W ignore::DeprecationWarning -m "not slow" \
-	tests/arithmetic tests/models tests/text tests/reading
+	$(OLDEST_VENV)/bin/$(PYTEST) -m "not slow"
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

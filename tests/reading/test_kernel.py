@@ -9,7 +9,6 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from packaging.version import Version
 
 from heedmap.reading import kernel
 from heedmap.reading.kernel import attend, public_kernel
@@ -112,8 +111,6 @@ def test_heads_that_cannot_share_are_refused_before_torch_sees_them() -> None:
 @pytest.mark.parametrize("masked", [True, False])
 def test_the_fast_way_is_the_one_in_use_here(dtype: torch.dtype, masked: bool) -> None:
     """A later torch that drops the private operator falls back silently: this says so, loudly."""
-    if Version(torch.__version__) < Version("2.13"):
-        pytest.skip("up to 2.8 at least, torch's fused operator is wrong for grouped heads: the public way is in use")
     assert kernel._kernel_for("cpu", dtype, masked) is kernel._cpu_kernel
 
 
