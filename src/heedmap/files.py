@@ -69,9 +69,9 @@ def _check_target(target: Path, given: str | Path) -> None:
     if target.is_dir():
         raise FileError(f"cannot write {given}: it is a folder; give a file name")
     if not target.is_file():
-        raise FileError(f"cannot write {given}: it is not a plain file")
+        raise FileError(f"cannot write {given}: it is not a plain file; give another name")
     if not os.access(target, os.W_OK):
-        raise FileError(f"cannot write {given}: it is write-protected")
+        raise FileError(f"cannot write {given}: it is write-protected; make it writable, or give another name")
 
 
 def _flush_to_disk(path: Path) -> None:

@@ -68,7 +68,7 @@ def test_a_lesson_is_printed_where_nobody_can_be_asked(learn: Any) -> None:
     assert page.out.splitlines()[0].startswith("Step 2: scale  (4/")
     assert page.out.strip() in whole.out
     assert "answer: 0.52" in learn("read", "one-word", "--answers").out
-    assert learn("1", "--page", "99").err == "heedmap: lesson 1 has 12 pages, there is no page 99\n"
+    assert learn("1", "--page", "99").err == "heedmap: lesson 1 has 12 pages, there is no page 99: take 1 to 12\n"
 
 
 def test_an_answer_is_told_and_kept(learn: Any) -> None:

@@ -62,7 +62,9 @@ def _lengths(given: str) -> list[int]:
         try:
             numbers.append(int(part))
         except ValueError:
-            raise click.BadParameter(f"'{part}' is no number of tokens", param_hint="'--tokens'") from None
+            raise click.BadParameter(
+                f"'{part}' is no number of tokens: give numbers such as 1000,10000", param_hint="'--tokens'"
+            ) from None
         if numbers[-1] < 1:
             raise click.BadParameter(f"'{part}' is no number of tokens: take 1 or more", param_hint="'--tokens'")
     return sorted(set(numbers))

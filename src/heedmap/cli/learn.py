@@ -147,7 +147,9 @@ def _print_all(lesson: Lesson, page: int | None, answers: bool) -> None:
     shower = Shower(lesson, calculator(), screen.encoding, answers=answers)
     every = pages(lesson)
     if page is not None and page > len(every):
-        raise LessonError(f"lesson {lesson.number} has {len(every)} pages, there is no page {page}")
+        raise LessonError(
+            f"lesson {lesson.number} has {len(every)} pages, there is no page {page}: take 1 to {len(every)}"
+        )
     done = Progress().lesson(lesson.slug)
     for index, part in enumerate(every, 1):
         if page is None or page == index:

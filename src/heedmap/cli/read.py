@@ -133,7 +133,7 @@ def _sentences(row: Row) -> list[str]:
 def _show_layers(rows: list[Row], words: list[str], *, as_json: bool) -> None:
     """One line a layer: the share on chosen words and on the first token."""
     if not rows:
-        raise OutOfRange("the model has no layer whose attention can be read")
+        raise OutOfRange("the model has no layer whose attention can be read: take another model")
     if as_json:
         print_json({"schema": "heedmap/rows/1", "model": rows[0].model, "rows": [row.to_json() for row in rows]})
         return

@@ -81,7 +81,7 @@ def measure_texts(model: Model, contrast: Contrast, settings: CompareSettings) -
     tables = [_statistics(model, text, settings) for text in contrast.texts]
     places = aligned(tables[0].tokens.ids, tables[1].tokens.ids)
     if not len(places[0]):
-        raise DataError("the two texts have no token in common after the first: nothing can be compared")
+        raise DataError("the two texts have no token in common after the first: give texts that share words")
     by_sentence = settings.first is not None
     units = _sentences(tables[0].tokens)[places[0]] if by_sentence else np.zeros(len(places[0]), int)
     return {

@@ -38,7 +38,9 @@ def measure(model: Model, length: int, seed: int, further: int) -> Row:
     """
     limit = position_limit(model.module)
     if limit is not None and length + further > limit:
-        raise TextTooLong(f"{length} tokens and {further} more are more than the model's {limit} positions")
+        raise TextTooLong(
+            f"{length} tokens and {further} more are more than the model's {limit} positions: give shorter --lengths"
+        )
     shape = shape_of(model.module.config)
     drawn = np.random.default_rng([seed, length]).choice(ordinary_ids(model), length)
     ids = torch.tensor(drawn[None], device=input_device(model.module))

@@ -118,7 +118,9 @@ def make_part(
     if batch_size < 1:
         raise OutOfRange(f"a batch of {batch_size} items was asked for: take 1 or more")
     if not items:
-        raise DataError(f"the data hold nothing that {experiment.name} can measure")
+        raise DataError(
+            f"the data hold nothing that {experiment.name} can measure: leave --data out to see it on what is built in"
+        )
     seen: set[str] = set()
     for item in items:
         if item.id in seen:

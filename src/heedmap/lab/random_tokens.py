@@ -60,7 +60,10 @@ def random_tokens(model: Model, length: int, number: int, *, special_tokens: boo
     """
     known = ordinary_ids(model)
     if len(known) < 2 * length:
-        raise OutOfRange(f"{model.name} has {len(known)} ordinary tokens, too few for {2 * length} different ones")
+        raise OutOfRange(
+            f"{model.name} has {len(known)} ordinary tokens, too few for {2 * length} different ones: "
+            "give less --length"
+        )
     drawn = np.random.default_rng([number, length]).choice(known, 2 * length, replace=False).tolist()
     before, after = _around(model, special_tokens)
     limit = position_limit(model.module)

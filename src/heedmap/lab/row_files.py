@@ -174,4 +174,6 @@ def _read_parquet(path: Path) -> arrow.Table:
     try:
         return parquet.read_table(path, page_checksum_verification=True)
     except (OSError, library.ArrowInvalid) as error:
-        raise FileError(f"{path} is cut off or damaged ({str(error).splitlines()[0]})") from None
+        raise FileError(
+            f"{path} is cut off or damaged ({str(error).splitlines()[0]}): delete it and go on with --resume"
+        ) from None

@@ -93,7 +93,7 @@ def load_course(added: Path | None = None) -> Course:
     files = {path.name: path for path in sorted(FOLDER.glob("*.md"))}
     if added is not None:
         if not added.is_dir():
-            raise FileError(f"there is no folder {added}")
+            raise FileError(f"there is no folder {added}: give the one with your lesson files")
         own = {path.name: path for path in sorted(added.glob("*.md"))}
         if not own:
             raise LessonError(f"{added} holds no lesson: expected files like 17-our-own-text.md")

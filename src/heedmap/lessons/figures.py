@@ -65,12 +65,12 @@ def read_figures(path: Path, version: str | None = None) -> dict[str, Figure]:
     try:
         content = parse_json(path.read_bytes())
         if content["schema"] != SCHEMA or (version is not None and content["version"] != version):
-            raise FileError(f"{path} holds no figures of this version")
+            raise FileError(f"{path} holds no figures of this version: delete it, and they are computed again")
         return {item["call"]: Figure(item["text"], item["value"]) for item in content["figures"]}
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError):
-        raise FileError(f"{path} holds no figures") from None
+        raise FileError(f"{path} holds no figures: delete it, and they are computed again") from None
 
 
 def write_figures(path: Path, figures: Mapping[str, Figure]) -> None:

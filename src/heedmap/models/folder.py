@@ -125,7 +125,10 @@ def _refuse_foreign_code(folder: Path, config: dict[str, Any]) -> None:
             f"here: load it yourself if you trust it, and use heedmap.wrap(module, tokenizer)"
         )
     if kind is None:
-        raise UnsupportedModel(f"{folder / 'config.json'} names no model_type, so that its kind is unknown")
+        raise UnsupportedModel(
+            f"{folder / 'config.json'} names no model_type, so that its kind is unknown: give a folder "
+            "that transformers saved"
+        )
     raise UnsupportedModel(
         f"transformers {__version__} does not know models of the type {shown(kind)} ({folder}): a newer one may "
         f"(`pip install --upgrade transformers`)"

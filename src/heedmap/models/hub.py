@@ -129,7 +129,9 @@ def _choose_files(repo_id: str, info: ModelInfo) -> dict[str, int]:
             f"give its path"
         )
     else:
-        raise ModelError(f"{repo_id!r} on the Hub has no weights that can be read (model.safetensors)")
+        raise ModelError(
+            f"{repo_id!r} on the Hub has no weights that can be read: look for a revision with model.safetensors"
+        )
     return {name: sizes[name] for name in top if name in _WANTED or name in weights}
 
 

@@ -161,7 +161,7 @@ def _locate_path(name: str, path: Path, progress: Progress) -> _Place:
         raise UnsafeWeights(unsafe_message(str(path)))
     if path.suffix == ".safetensors":
         raise ModelError(f"{name!r} is one file of a model: give its folder, {str(path.parent)!r}")
-    raise ModelError(f"{name!r} is neither a folder nor a .gguf file")
+    raise ModelError(f"{name!r} is neither a folder nor a .gguf file: give one of these, or a name")
 
 
 def _looks_like_path(name: str) -> bool:

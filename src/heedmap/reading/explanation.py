@@ -129,7 +129,8 @@ def explain(
     call = call_with_values(reading, number, progress)
     if call.softcap is not None or call.bias is not None or call.sinks is not None or call.rule.bias_is_added:
         raise ReadingError(
-            f"layer {number} caps its scores, adds a bias to them or has a sink: the four steps cannot show that yet"
+            f"layer {number} caps its scores, adds a bias to them or has a sink: the four steps cannot show that yet; "
+            "reading.row shows the weights"
         )
     model_weights = reading.map(number, head_number)[query]
     keys = np.flatnonzero(reading.map(number, head_number).allowed(slice(query, query + 1))[0])

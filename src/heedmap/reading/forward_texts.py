@@ -71,7 +71,9 @@ def last_logits(part: nn.Module, output: Any, forward: ForwardCall) -> torch.Ten
 def readings_of(forward: ForwardCall, module: nn.Module, tokenizer: Any) -> list[Reading]:
     """One reading for each text of a forward call, without its padding; see `ForwardCall.readings`."""
     if forward.ids is None:
-        raise ReadingError("the forward call was given no input_ids, so that its texts are not known")
+        raise ReadingError(
+            "the forward call was given no input_ids, so that its texts are not known: give the ids by that name"
+        )
     heard = _stack_of_whole_texts(forward)
     layers = tuple(sorted((one.layer for one in heard), key=lambda layer: layer.number))
     name = type(module).__name__

@@ -96,7 +96,8 @@ def refuse_unknown_code(module: nn.Module) -> None:
     kind = module.config.model_type  # type: ignore[union-attr]
     if kind not in KNOWN:
         raise UnsupportedModel(
-            f"{type(module).__name__} ({kind}) has attention code of its own, which is not known to be read rightly"
+            f"{type(module).__name__} ({kind}) has attention code of its own, which is not known to be read "
+            "rightly: take a family that is (docs/conformance.md)"
         )
 
 

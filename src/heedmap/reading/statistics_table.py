@@ -206,7 +206,7 @@ def combine(texts: Sequence[Statistics]) -> StatisticsOfTexts:
         (9, [3, 5], 8)
     """
     if not texts:
-        raise ReadingError("there is no text to take statistics of")
+        raise ReadingError("there is no text to take statistics of: give at least one")
     first = texts[0]
     columns: dict[str, Numbers] = {}
     for text in texts[1:]:

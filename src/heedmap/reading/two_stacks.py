@@ -233,7 +233,9 @@ def decoder_tokens(model: Model, text: str, *, special_tokens: bool | None, trun
     if start is None:
         start = getattr(model.module.config, "decoder_start_token_id", None)
     if not isinstance(start, int):
-        raise TextError(f"{model.name} does not say which token its decoder starts with (decoder_start_token_id)")
+        raise TextError(
+            f"{model.name} does not say which token its decoder starts with (decoder_start_token_id): set it"
+        )
     found = model.tokenize(text, special_tokens=special_tokens, truncate=truncate)
     listed = list(found)
     if listed[0].id == start:

@@ -41,7 +41,8 @@ class Reordered:
             if first <= start and end <= past:
                 return begins + start - first, begins + end - first
         raise TextError(
-            f"{span} begins in one of the documents and ends outside of it, so it has no place when they are reordered"
+            f"{span} begins in one of the documents and ends outside of it, so it has no place when they are "
+            "reordered: let it end inside"
         )
 
 

@@ -72,7 +72,9 @@ def split(text: str, rule: str, *, outside: Iterable[Range] = ()) -> list[NamedS
         left = [(_name(text, rule, number, part), part) for number, part in enumerate(parts, start=1) if part]
     left = [(name, part) for name, part in left if part]
     if not left:
-        raise TextError(f"splitting the text at {visible(rule)!r} leaves no part that was read, outside named spans")
+        raise TextError(
+            f"splitting the text at {visible(rule)!r} leaves no part that was read, outside named spans: name less"
+        )
     names = _told_apart([name for name, _ in left])
     return [NamedSpan(name, part) for name, (_, part) in zip(names, left, strict=True)]
 
