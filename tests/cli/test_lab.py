@@ -101,15 +101,16 @@ def test_json_is_the_report(lab: CommandLine, tmp_path: Path) -> None:
     assert "report.html" in run.err
 
 
-def test_claims_decide_the_exit_code(lab: CommandLine) -> None:
+def test_claims_decide_the_exit_code(lab: CommandLine, tmp_path: Path) -> None:
     met = lab("toy", "--claim", "fine and toy.mean > 0.4", "--claim", "toy.best == i003")
     assert met.code == 0
     assert "claim toy.mean > 0.4: met (toy.mean is 0.6" in met.err
     broken = lab("toy", "--claim", "not fine", "--claim", "toy.mean > 0.4")
     assert broken.code == 3
     assert "claim not fine: NOT met (toy: fine)" in broken.err
-    unknown = lab("toy", "--claim", "toy.maen > 0.4")
+    unknown = lab("toy", "--claim", "toy.maen > 0.4", "-o", str(tmp_path / "report"))
     assert unknown.code == 1
+    assert not (tmp_path / "report").exists(), "nothing ran"
     assert "The figures: toy.mean, toy.together" in unknown.err
     assert "there is no figure 'toy.maen'; did you mean toy.mean or toy.absent" in unknown.err
 

@@ -46,6 +46,7 @@ class Toy:
 
     name: ClassVar[str] = "toy"
     verdicts: ClassVar[tuple[str, ...]] = ("fine", "not fine")
+    figures: ClassVar[tuple[str, ...]] = ("mean", "together", "numbers", "best", "absent", "true")
     Settings: ClassVar[type[Settings]] = ToySettings
 
     def items(self, settings: ToySettings, data: DataSource) -> Sequence[Item]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from heedmap.errors import ClaimError
-from heedmap.lab.claims import COMPARISONS, check_claim, parse_claim
+from heedmap.lab.claims import COMPARISONS, check_claim, parse_claim, refuse_unknown
 from heedmap.lab.experiment import Figure
 
 FIGURES = {
@@ -114,11 +114,44 @@ def test_an_unknown_figure_lists_those_there_are() -> None:
     assert ", ".join(FIGURES) in str(error.value)
 
 
-def test_figures_of_single_heads_are_counted_and_not_listed() -> None:
+def test_figures_of_single_heads_are_not_listed() -> None:
     """A report of 30 layers has hundreds, in which the others would not be found."""
     many = {f"sink.layer{layer}.head{head}.median": Figure(0.1) for layer in range(30) for head in range(9)}
-    with pytest.raises(ClaimError, match=r"The figures: sink.median, and 270 of single layers, heads or lengths"):
+    with pytest.raises(ClaimError, match=r"The figures: sink.median, and those of single layers, heads or lengths"):
         check_claim(parse_claim("sink.medium > 0.4"), {"sink.median": Figure(0.5), **many}, VERDICTS, KNOWN)
+
+
+CAN_BE = ["sink.median", "sink.follows", "sink.layer*.median"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "sink",
+        "sink.median > 0.4",
+        "0.4 < sink.layer7.median.low",
+        "sink.follows == place",
+        "sink.median.n != 3 and sink",
+    ],
+)
+def test_what_a_report_can_have_is_not_refused_beforehand(claim: str) -> None:
+    refuse_unknown(parse_claim(claim), CAN_BE, {"sink"})
+
+
+@pytest.mark.parametrize(
+    ("claim", "name"),
+    [
+        ("sinks", "sinks"),
+        ("sink and sink.medain > 0.4", "sink.medain"),
+        ("0.4 < sink.layer7.mean", "sink.layer7.mean"),
+        ("sink.median.middle > 0", "sink.median.middle"),
+        ("sink.follows == sink.place", "sink.place"),
+        ("place < sink.median", "place"),
+    ],
+)
+def test_what_no_report_can_have_is_refused_beforehand(claim: str, name: str) -> None:
+    with pytest.raises(ClaimError, match=rf"there is no figure '{name}'.* The figures: sink.median, sink.follows, and"):
+        refuse_unknown(parse_claim(claim), CAN_BE, {"sink"})
 
 
 @pytest.mark.parametrize("claim", ["casual", "sinks"])

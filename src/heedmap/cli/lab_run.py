@@ -15,7 +15,7 @@ from heedmap.cli.common import note, print_json, show
 from heedmap.cli.options import json_option, loading_options
 from heedmap.cli.progress import progress_bar
 from heedmap.errors import ClaimError, HeedmapError
-from heedmap.lab.claims import Condition, check_claim, parse_claim
+from heedmap.lab.claims import Condition, check_claim, parse_claim, refuse_unknown
 from heedmap.lab.plan import Shard
 from heedmap.lab.registry import EXPERIMENTS, OF_THE_LESSON, experiment
 from heedmap.lab.request import BATCH_SIZE, Request
@@ -168,6 +168,10 @@ def _run(name: str, options: dict[str, Any]) -> int:
         raise click.UsageError("--claim goes with a whole run: a shard alone has no figures; see `heedmap lab merge`")
     if name == "all" and str(request.data) == "-":
         raise click.UsageError("standard input can be read once: give `all` a file with --data")
+    experiments = [experiment(one) for one in request.settings]
+    patterns = [f"{one.name}.{figure}" for one in experiments for figure in one.figures]
+    for claim in options["claims"]:
+        refuse_unknown(claim, patterns, {verdict for one in experiments for verdict in one.verdicts})
     with _folder(options["output"]) as folder:
         report = run_request(request, folder, resume=options["resume"], engine=options["engine"])
         if report is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -30,6 +31,10 @@ class Causal:
 
     name: ClassVar[str] = "causal"
     verdicts: ClassVar[tuple[str, ...]] = ("causal", "not causal", "not causal, as built", "cannot tell")
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "pairs usable same_length leaking seeing bit_equal {,weights.,states.,logits.}largest_{before,after}",
+        "layer*.{states,weights}_{before,after} layer*.head*.weights_{before,after}",
+    )
     Settings: ClassVar[type[Settings]] = CausalSettings
 
     def items(self, settings: CausalSettings, data: DataSource) -> Sequence[Item]:

@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import Any
 
 from heedmap.errors import ClaimError
@@ -121,6 +122,37 @@ def check_claim(
     return [_outcome(condition, figures, verdicts, known) for condition in conditions]
 
 
+def refuse_unknown(conditions: list[Condition], patterns: Sequence[str], verdicts: set[str]) -> None:
+    """Refuse a claim about what no report can have, before anything runs.
+
+    Args:
+        conditions: what `parse_claim` gave.
+        patterns: every figure that there can be, `*` for what only a run tells: "sink.layer*.median".
+        verdicts: every verdict that the experiments can reach.
+
+    Raises:
+        ClaimError: a figure or verdict that cannot be there; those that can are listed.
+
+    Example:
+        >>> refuse_unknown(parse_claim("sink.layer3.median.low > 0.4 and sink"), ["sink.layer*.median"], {"sink"})
+    """
+    for condition in conditions:
+        for name in _figures_named(condition, verdicts):
+            whole, _, part = name.rpartition(".")
+            asked = [name, whole] if part in PARTS else [name]
+            if not any(fnmatchcase(one, pattern) for one in asked for pattern in patterns):
+                raise _no_such_figure(name, patterns, sorted(verdicts))
+
+
+def _figures_named(condition: Condition, verdicts: set[str]) -> list[str]:
+    """The terms of a condition that can only be figures: no numbers, no verdicts, no words to compare with."""
+    if condition.comparison is None:
+        return [] if condition.left in verdicts else [condition.left]
+    words_allowed = condition.comparison in ("==", "!=")
+    terms = [term for term in (condition.left, condition.right) if term is not None and not _is_number(term)]
+    return [term for term in terms if "." in term or not words_allowed]
+
+
 def _outcome(
     condition: Condition, figures: Mapping[str, Figure], verdicts: Mapping[str, str], known: set[str]
 ) -> Outcome:
@@ -179,22 +211,27 @@ def _value(name: str, figures: Mapping[str, Figure], words: list[str]) -> Value:
         if figure.interval is None:
             raise ClaimError(f"{whole} has no interval, so there is no {name}")
         return figure.interval[PARTS.index(part)]
+    raise _no_such_figure(name, list(figures), words)
+
+
+def _no_such_figure(name: str, figures: Sequence[str], words: Sequence[str]) -> ClaimError:
+    """The error that names what is near, and lists what there is."""
     near = get_close_matches(name, [*figures, *words], n=3)
     hint = f"; did you mean {' or '.join(near)}?" if near else "."
     verdicts = f"; the verdicts: {', '.join(words)}" if words else ""
-    raise ClaimError(f"there is no figure {name!r}{hint} The figures: {_listed(figures)}{verdicts}")
+    return ClaimError(f"there is no figure {name!r}{hint} The figures: {_listed(figures)}{verdicts}")
 
 
-def _listed(figures: Mapping[str, Figure]) -> str:
-    """The figures by name; of those of single layers, heads and lengths, which are hundreds, only how many.
+def _listed(figures: Sequence[str]) -> str:
+    """The figures by name, without those of single layers, heads and lengths, which are hundreds.
 
     Example:
-        >>> _listed({"sink.median": Figure(0.5), "sink.layer0.median": Figure(0.1), "sink.layer1.median": Figure(0.2)})
-        'sink.median, and 2 of single layers, heads or lengths (--json has all)'
+        >>> _listed(["sink.median", "sink.layer0.median", "sink.layer1.median"])
+        'sink.median, and those of single layers, heads or lengths (--json has all)'
     """
-    named = [name for name in figures if not re.search(r"\d", name)] or list(figures)[:12]
-    rest = len(figures) - len(named)
-    return ", ".join(named) + (f", and {rest} of single layers, heads or lengths (--json has all)" if rest else "")
+    named = [name for name in figures if not re.search(r"[\d*]", name)] or figures[:12]
+    rest = ", and those of single layers, heads or lengths (--json has all)" if len(named) < len(figures) else ""
+    return ", ".join(named) + rest
 
 
 def _is_number(text: str) -> bool:

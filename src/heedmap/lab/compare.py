@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.errors import FileError, NumbersError
+from heedmap.files import read_bytes
 from heedmap.lab.data import Contrast
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -53,6 +54,9 @@ class Compare:
 
     name: ClassVar[str] = "compare"
     verdicts: ClassVar[tuple[str, ...]] = (DIFFER, NO_DIFFERENCE, CANNOT_TELL)
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "units tests differing p surest surest_difference before control *.{difference,differing}"
+    )
     Settings: ClassVar[type[Settings]] = CompareSettings
 
     def items(self, settings: CompareSettings, data: DataSource) -> Sequence[Item]:
@@ -88,6 +92,6 @@ def _read(path: str) -> str:
         FileError: it cannot be read.
     """
     try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
         raise FileError(f"cannot read {path}: {error}") from None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.errors import NumbersError
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -36,6 +37,10 @@ class Cost:
 
     name: ClassVar[str] = "cost"
     verdicts: ClassVar[tuple[str, ...]] = (AS_PREDICTED, OTHERWISE, CANNOT_TELL)
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "length*.{first,next,cache,peak,attention_seconds,predicted_cache,predicted_attention,predicted_rest}",
+        "{power,tenfold}.* fit.{linear,square} crossing.{predicted,fitted} writing_to_reading",
+    )
     Settings: ClassVar[type[Settings]] = CostSettings
 
     def items(self, settings: CostSettings, data: DataSource) -> Sequence[Item]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from heedmap.errors import NumbersError
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -72,6 +73,9 @@ class Dilution:
 
     name: ClassVar[str] = "dilution"
     verdicts: ClassVar[tuple[str, ...]] = (DILUTED, NOT_DILUTED, CANNOT_TELL)
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "head lost {share,odds}_slope amount*.{tokens,share,even,best,odds,gain,right}"
+    )
     Settings: ClassVar[type[Settings]] = DilutionSettings
 
     def items(self, settings: DilutionSettings, data: DataSource) -> Sequence[Item]:

@@ -161,11 +161,14 @@ class Experiment(Protocol):
     Attributes:
         name: as in `heedmap lab NAME`, and the first part of its figures' names.
         verdicts: every verdict that it can reach.
+        figures: the name of every figure that it can give, after its own name and a point; `*` for a layer's number
+            and whatever else only a run tells (see `heedmap.lab.figure_names`).
         Settings: its settings, a frozen dataclass under `heedmap.lab.settings.Settings`; they become options.
     """
 
     name: ClassVar[str]
     verdicts: ClassVar[tuple[str, ...]]
+    figures: ClassVar[tuple[str, ...]]
     Settings: ClassVar[type[Settings]]
 
     def items(self, settings: Any, data: DataSource) -> Sequence[Item]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
-from heedmap.files import BESIDE, write_beside
+from heedmap.files import BESIDE, read_bytes, write_beside
 from heedmap.json_form import Maybe, check_form
 from heedmap.json_text import parse_json
 from heedmap.lab.plan import differences
@@ -113,9 +113,7 @@ def read_json(path: Path) -> dict[str, Any]:
         FileError: it cannot be read, or is no JSON object.
     """
     try:
-        found = parse_json(path.read_bytes(), strict=True)
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from None
+        found = parse_json(read_bytes(path), strict=True)
     except ValueError as error:
         raise FileError(f"{path} is not JSON: {error}") from None
     if not isinstance(found, dict):

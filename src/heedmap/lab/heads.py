@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.errors import NumbersError
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -42,6 +43,12 @@ class Heads:
 
     name: ClassVar[str] = "heads"
     verdicts: ClassVar[tuple[str, ...]] = ("found", "not found", "cannot tell")
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "pairs families searched left_out exchanged versions_differ p chance asked.p",
+        "best.{layer,head} {best,asked}.{effect,place_effect,order1,order2,per_token,same_noun}",
+        "place.{layer,head,effect,noun_effect} clue.{after,at_word}.{p,chance,best.layer,best.head,best.effect}",
+        "{,clue.after.,clue.at_word.}{held_out,held_out_swapped}.{layer,head,chosen_effect,effect,p,random_head}",
+    )
     Settings: ClassVar[type[Settings]] = HeadsSettings
 
     def items(self, settings: HeadsSettings, data: DataSource) -> Sequence[Item]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from heedmap.errors import NumbersError
 from heedmap.lab.data import Pair
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -62,6 +63,10 @@ class Matters:
 
     name: ClassVar[str] = "matters"
     verdicts: ClassVar[tuple[str, ...]] = (REASON, NO_REASON, CANNOT_TELL)
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "head odds effect size rank direct others others_largest largest largest_size layer layer_size",
+        "layer*.head* correlation.{word,last,direct}",
+    )
     Settings: ClassVar[type[Settings]] = MattersSettings
 
     def items(self, settings: MattersSettings, data: DataSource) -> Sequence[Item]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from heedmap.lab.experiment import DataSource, Figure, Finding, Item, Table
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 from heedmap.lab.words import value_words
@@ -38,6 +39,9 @@ class Picture:
 
     name: ClassVar[str] = "picture"
     verdicts: ClassVar[tuple[str, ...]] = ("not tested", "cannot tell")
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "layer head heads head.{first,second} best.{layer,head} changed_at_{word,last} {row,diagonal}.*"
+    )
     Settings: ClassVar[type[Settings]] = PictureSettings
 
     def items(self, settings: PictureSettings, data: DataSource) -> Sequence[Item]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 from heedmap.errors import NumbersError
 from heedmap.lab.data import Pair
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -51,6 +52,12 @@ class Reference:
 
     name: ClassVar[str] = "reference"
     verdicts: ClassVar[tuple[str, ...]] = ("resolves", "not shown", "cannot tell")
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "items pairs always_one_noun always.{a,b,first,second}",
+        "{ask,whole,part}.{both_right,same_noun,right_way,wrong_way,sign_p,corrected_p}",
+        "{ask,whole,part}.{,lowest_,highest_}{accuracy,difference}",
+        "{ask,whole,part}.no_clue.{accuracy,kept,strength,first}",
+    )
     Settings: ClassVar[type[Settings]] = ReferenceSettings
 
     def items(self, settings: ReferenceSettings, data: DataSource) -> Sequence[Item]:

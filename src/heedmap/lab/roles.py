@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.roles_names import VERDICTS
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
@@ -28,6 +29,10 @@ class Roles:
 
     name: ClassVar[str] = "roles"
     verdicts: ClassVar[tuple[str, ...]] = VERDICTS
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "{previous,first,self,duplicate,induction}.{best,second,chosen,score,unrepeated,even,layer*.head*}",
+        "{duplicate,induction}.{p,gain,chance}",
+    )
     Settings: ClassVar[type[Settings]] = RolesSettings
 
     def items(self, settings: RolesSettings, data: DataSource) -> Sequence[Item]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from heedmap.lab.experiment import DataSource, Finding, Item
+from heedmap.lab.figure_names import spelled
 from heedmap.lab.rows import Row, Rows
 from heedmap.lab.settings import Settings, setting
 
@@ -32,6 +33,10 @@ class Sink:
 
     name: ClassVar[str] = "sink"
     verdicts: ClassVar[tuple[str, ...]] = ("sink", "no sink", "cannot tell")
+    figures: ClassVar[tuple[str, ...]] = spelled(
+        "{,layer*.}{median,lower_quartile,upper_quartile} even.median times_even median_of_layers layer*.head*.median",
+        "best.layer positions curve.* follows {marker,shifted,other}.{place,word,difference}",
+    )
     Settings: ClassVar[type[Settings]] = SinkSettings
 
     def items(self, settings: SinkSettings, data: DataSource) -> Sequence[Item]:

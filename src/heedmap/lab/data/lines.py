@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from heedmap.errors import FileError
+from heedmap.files import open_to_read
 from heedmap.lab.data.bad_rows import BadRow
 
 STANDARD_INPUT = Path("-")
@@ -55,9 +56,10 @@ def read_lines(path: Path) -> Iterator[Line]:
     name = "standard input" if path == STANDARD_INPUT else str(path)
     try:
         if path == STANDARD_INPUT:
-            yield from _lines(name, sys.stdin.buffer)
+            if sys.stdin is not None:  # it is closed: there is nothing in it
+                yield from _lines(name, sys.stdin.buffer)
             return
-        with path.open("rb") as file:
+        with open_to_read(path) as file:
             yield from _lines(name, file)
     except OSError as error:
         raise FileError(f"cannot read {name}: {error.strerror or error}") from error
