@@ -57,8 +57,8 @@ class Forker:
         """Run a command to its end, or interrupt it."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
-        job = {"arguments": arguments, "environment": environment, "folder": str(self.folder)}
-        job |= {"kind": moment and moment.kind, "number": moment and moment.number}
+        asked = {} if moment is None else {"kind": moment.kind, "number": moment.number}
+        job = {"arguments": arguments, "environment": environment, "folder": str(self.folder), **asked}
         self.process.stdin.write(json.dumps(job) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self.process.stdout.readline())
@@ -109,7 +109,7 @@ def _child(job: dict[str, Any]) -> None:
     os.environ.update(job["environment"])
     signal.signal(signal.SIGINT, signal.default_int_handler)
     begun = time.process_time()
-    met = _watch(job["kind"], job["number"])
+    met = _watch(job.get("kind"), job.get("number", 0))
     code = 99
     try:
         run(job["arguments"])

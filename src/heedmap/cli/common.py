@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
 
 from heedmap.errors import EmptyText, FileError
+from heedmap.files import read_all, read_bytes
 
 
 def read_text(argument: str) -> str:
@@ -27,11 +27,11 @@ def read_text(argument: str) -> str:
         'The cat sat'
     """
     if argument == "-":
-        text = _decode(sys.stdin.buffer.read(), "standard input")
+        text = _decode(_standard_input(), "standard input")
     elif argument.startswith("@@"):
         text = argument[1:]
     elif argument.startswith("@"):
-        text = _decode(read_bytes(Path(argument[1:])), argument[1:])
+        text = _decode(read_bytes(argument[1:]), argument[1:])
     else:
         text = argument
     if not text.strip():
@@ -39,16 +39,9 @@ def read_text(argument: str) -> str:
     return text
 
 
-def read_bytes(path: Path) -> bytes:
-    """The content of a file.
-
-    Raises:
-        FileError: the file cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from None
+def _standard_input() -> bytes:
+    """All of standard input; nothing where it is closed."""
+    return b"" if sys.stdin is None else read_all(sys.stdin.buffer, "standard input")
 
 
 def _decode(data: bytes, name: str) -> str:

@@ -96,6 +96,8 @@ def main(arguments: list[str] | None = None) -> int:
     Every error ends as one line on stderr. With HEEDMAP_DEBUG=1 the traceback is shown as well.
     """
     try:
+        if sys.stdout is None:
+            return _fail("standard output is closed: there is nowhere to write the answer to")
         result = heedmap.main(args=arguments, prog_name="heedmap", standalone_mode=False)
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
@@ -116,6 +118,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error))
     except OSError as error:
         return _fail(_describe_os_error(error))
+    except MemoryError:
+        return _fail("there is not enough memory for that: give a shorter text, a smaller model, or fewer at once")
     except Exception as error:
         message = f"{type(error).__name__}: {error}".splitlines()[0]
         return _fail(f"unexpected error, please report it (HEEDMAP_DEBUG=1 shows where): {message}")

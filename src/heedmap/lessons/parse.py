@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from heedmap.errors import FileError
+from heedmap.files import read_bytes
 from heedmap.lessons import blocks
 from heedmap.lessons.fields import joined
 from heedmap.lessons.read import read_block
@@ -27,11 +28,9 @@ def parse_file(path: Path) -> blocks.Lesson:
         LessonError: its name or a block is broken; the message has a line `file:line: problem` for each.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise FileError(f"{path} is not UTF-8 text (byte {error.start}): save it as UTF-8") from None
-    except OSError as error:
-        raise FileError(f"cannot read {path}: {error.strerror}") from None
     return parse(text, path)
 
 
