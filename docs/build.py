@@ -22,6 +22,7 @@ if str(ROOT) not in sys.path:
 
 from docs.marked import files, write_files, write_part  # noqa: E402
 from docs.running import EXAMPLES, SNIPPETS, run_notebook, run_python, transcript, working_folder  # noqa: E402
+from docs.vision import files_for  # noqa: E402
 
 README = ROOT / "README.md"
 REFERENCE = ROOT / "docs" / "cli.md"
@@ -88,7 +89,7 @@ def gallery() -> list[Path]:
 def draw_gallery(script: Path, to: Path) -> None:
     """Run a script of the gallery, and take the picture that it writes."""
     text = script.read_text(encoding="utf-8")
-    with working_folder() as folder:
+    with working_folder(files_for(script.stem)) as folder:
         transcript(text) if script.suffix == ".console" else run_python(text, script.name)
         to.parent.mkdir(exist_ok=True)
         to.write_bytes((folder / f"{script.stem}.png").read_bytes())
@@ -114,7 +115,7 @@ def lesson_tables() -> dict[str, str]:
 def snippet_output(path: Path) -> str:
     """What a snippet shows now: a `.console` file as a whole, or what a `.py` file prints."""
     text = path.read_text(encoding="utf-8")
-    with working_folder() as folder:
+    with working_folder(files_for(path.stem)) as folder:
         shown = transcript(text) if path.suffix == ".console" else run_python(text, path.name)
     return shown.replace(str(folder), "/home/you/work")
 

@@ -27,7 +27,7 @@ padding and with padding on the left and on the right. Scores of a few units lea
 A model is checked again when it is first used: it must say the same with the reading as without, and the weights must
 blend the values into each layer's own output. What is not known to be read rightly is refused by name.
 
-Supported are transformers 5.23 and 5.24 with torch 2.6 or newer: the tests pass on both, where GPT-J and CodeGen have
+Supported are transformers 5.23 and 5.24 with torch 2.8 or newer: the tests pass on both, where GPT-J and CodeGen have
 attention code of their own before 5.24 and are refused there. Measured with transformers {transformers}, torch {torch}.
 """
 

@@ -12,7 +12,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ MY_MODEL = "my-model"
 """The folder of a model there, as a fine-tuned one would lie."""
 
 _HEAD = re.compile(r" \| head -(\d+)$")
+_COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)$", re.MULTILINE)
 _ERRORS_TOO = " 2>&1"
 _EXIT_CODE = "echo $?"
 
@@ -78,8 +79,8 @@ def _load_once(name: str) -> Any:
 
 
 @contextlib.contextmanager
-def working_folder() -> Iterator[Path]:
-    """A folder to run in: the inputs, the JSON schemas, and `my-model`, as a fine-tuned model would lie there."""
+def working_folder(more: Iterable[Path] = ()) -> Iterator[Path]:
+    """A folder to run in: the inputs, the JSON schemas, `my-model`, as a fine-tuned model would lie there, and more."""
     from heedmap.models.places import cache_folder
 
     before = Path.cwd()
@@ -88,6 +89,8 @@ def working_folder() -> Iterator[Path]:
         shutil.copytree(INPUTS, folder, dirs_exist_ok=True)
         (folder / MY_MODEL).symlink_to(cache_folder() / "models" / "smollm2")
         (folder / "schemas").symlink_to(ROOT / "docs" / "schemas")
+        for path in more:
+            (folder / path.name).symlink_to(path)
         os.chdir(folder)
         try:
             yield folder
@@ -126,17 +129,19 @@ def run_command(line: str) -> Ran:
 def transcript(text: str) -> str:
     """Commands (`$ heedmap ...`), each with what it prints now; `$ echo $?` shows the exit code of the one before.
 
+    A command goes on in the next line where a line ends in a backslash.
+
     Raises:
         RuntimeError: a command failed, and its exit code is not shown.
     """
     shown = []
-    commands = [line[2:] for line in text.splitlines() if line.startswith("$ ")]
+    commands = _COMMAND.findall(text)
     code = 0
     for line, following in zip(commands, [*commands[1:], ""], strict=True):
         if line == _EXIT_CODE:
             shown.append(f"$ {line}\n{code}\n")
             continue
-        ran = run_command(line)
+        ran = run_command(line.replace("\\\n", " "))
         code = ran.code
         if code != 0 and following != _EXIT_CODE:
             raise RuntimeError(f"exit code {code}: {line}\n{ran.out}")

@@ -6,4 +6,4 @@ reading.save("trophy.safetensors")
 again = hm.Reading.open("trophy.safetensors")  # needs no model
 print(again)
 page = again.page("trophy.html", word="it", layer=16, head=3)  # the viewer as one file, for somebody without Python
-print(len(page) // 1000, "kB")
+print(f"{len(page) / 1e6:.1f} MB")
