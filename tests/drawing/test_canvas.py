@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.image import imread
 
+from heedmap.drawing.canvas import PIXELS
 from heedmap.drawing.figures import plot_map, save_figure
 from heedmap.errors import FileError
 from tests.drawing.making import HARD, TROPHY, map_of
@@ -71,3 +73,12 @@ def test_a_part_of_a_figure_saves_the_whole(tmp_path: Path) -> None:
     save_figure(axes.figure, tmp_path / "part.png")
     save_figure(whole, tmp_path / "whole.png")
     assert (tmp_path / "part.png").read_bytes() == (tmp_path / "whole.png").read_bytes()
+
+
+def test_a_long_title_has_room_on_the_paper(tmp_path: Path) -> None:
+    """Letters are hinted, and so wider in the file than they were on the screen: the paper is fitted to the file."""
+    target = tmp_path / "map.png"
+    title = "where “class” looks: layer 11, mean over heads of ./illimitable-illusory-million"
+    save_figure(plot_map(map_of(list("abcdefgh")), title=title).figure, target)
+    right_edge = imread(target)[:, -PIXELS // 10 :]
+    assert (right_edge == right_edge[0, 0]).all()

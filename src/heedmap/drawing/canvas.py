@@ -60,7 +60,9 @@ def fit_paper(axes: Axes) -> None:
     assert isinstance(figure, Figure)
     canvas = figure.canvas
     assert isinstance(canvas, FigureCanvasAgg)
+    on_screen, figure.dpi = figure.dpi, PIXELS  # hinted letters are as wide as in a file at the file's dots alone
     drawn = figure.get_tightbbox(canvas.get_renderer())  # type: ignore[no-untyped-call]
+    figure.dpi = on_screen
     old = figure.get_size_inches()
     box = axes.get_position()
     width, height = drawn.width + 2 * MARGIN, drawn.height + 2 * MARGIN
