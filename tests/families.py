@@ -329,16 +329,17 @@ _MAKERS: dict[str, Any] = {
 }
 
 
-def tiny_family(name: str, *, implementation: str | None = None) -> Any:
+def tiny_family(name: str, *, implementation: str | None = None, **overrides: Any) -> Any:
     """A tiny random model of a family in eval mode, with weights large enough that attention is far from uniform.
 
-    Without an implementation it is the one that transformers chooses: SDPA, or eager where SDPA cannot do it. A test of
-    a family that is too new for the transformers installed here is skipped.
+    Without an implementation it is the one that transformers chooses: SDPA, or eager where SDPA cannot do it. Settings
+    of the configuration may be given instead of the family's. A test of a family that is too new for the transformers
+    installed here is skipped.
     """
     family = FAMILIES[name] if name in FAMILIES else OWN_CODE[name]
     if family.is_too_new:
         pytest.skip(f"{name} can be read since transformers {family.since}")
-    configuration = AutoConfig.for_model(name, **family.settings)
+    configuration = AutoConfig.for_model(name, **{**family.settings, **overrides})
     torch.manual_seed(0)
     model = _MAKERS[family.auto].from_config(configuration, attn_implementation=implementation).eval()
     for parameter_name, parameter in model.named_parameters():

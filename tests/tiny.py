@@ -1,79 +1,25 @@
-"""Tiny models with random weights, one for each family: they show what a family does in milliseconds."""
+"""Ten of the families in `tests.families`, for tests of what does not depend on the family: in milliseconds."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import torch
-from transformers import AutoConfig, AutoModel, AutoModelForCausalLM
 
-VOCABULARY = 99
+from tests.families import FAMILIES as ALL_FAMILIES
+from tests.families import VOCABULARY, tiny_family
 
-_DECODER: dict[str, Any] = {
-    "vocab_size": VOCABULARY,
-    "hidden_size": 64,
-    "intermediate_size": 64,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 128,
-    "pad_token_id": 0,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
+DECODERS = {
+    name: ALL_FAMILIES[name].settings
+    for name in ("llama", "qwen2", "qwen3", "mistral", "gemma3_text", "gpt2", "gpt_neox")
 }
-_GROUPED: dict[str, Any] = {**_DECODER, "num_key_value_heads": 2}
-_ENCODER: dict[str, Any] = {
-    "vocab_size": VOCABULARY,
-    "hidden_size": 64,
-    "intermediate_size": 64,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "max_position_embeddings": 128,
-}
-_WINDOWS = ["sliding_attention", "full_attention", "sliding_attention"]
-
-DECODERS: dict[str, dict[str, Any]] = {
-    "llama": _GROUPED,
-    "qwen2": _GROUPED,
-    "qwen3": {**_GROUPED, "head_dim": 16},
-    "mistral": {**_GROUPED, "sliding_window": 6},
-    "gemma3_text": {**_GROUPED, "head_dim": 16, "sliding_window": 6, "layer_types": _WINDOWS},
-    "gpt2": {
-        "vocab_size": VOCABULARY,
-        "n_embd": 64,
-        "n_layer": 3,
-        "n_head": 4,
-        "n_positions": 128,
-        "bos_token_id": 1,
-        "eos_token_id": 2,
-        "scale_attn_by_inverse_layer_idx": True,
-    },
-    "gpt_neox": _DECODER,
-}
-ENCODERS: dict[str, dict[str, Any]] = {
-    "bert": _ENCODER,
-    "roberta": {**_ENCODER, "pad_token_id": 0},
-    "distilbert": {
-        "vocab_size": VOCABULARY,
-        "dim": 64,
-        "hidden_dim": 64,
-        "n_layers": 3,
-        "n_heads": 4,
-        "max_position_embeddings": 128,
-    },
-}
+ENCODERS = {name: ALL_FAMILIES[name].settings for name in ("bert", "roberta", "distilbert")}
 FAMILIES = {**DECODERS, **ENCODERS}
 
 
 def tiny_model(family: str, *, implementation: str = "sdpa", **overrides: Any) -> Any:
-    """A random model of a family in eval mode, with weights large enough that attention is far from uniform."""
-    configuration = AutoConfig.for_model(family, **{**FAMILIES[family], **overrides})
-    auto: Any = AutoModelForCausalLM if family in DECODERS else AutoModel
-    torch.manual_seed(0)
-    model = auto.from_config(configuration, attn_implementation=implementation).eval()
-    for parameter in model.parameters():
-        if parameter.ndim >= 2:
-            torch.nn.init.normal_(parameter, std=0.15)
-    return model
+    """A random model of a family, see `tests.families.tiny_family`; settings may be given instead of the family's."""
+    return tiny_family(family, implementation=implementation, **overrides)
 
 
 def tiny_ids(length: int = 12, batch: int = 1) -> torch.Tensor:

@@ -12,9 +12,10 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from heedmap.reading.statistics_columns import COLUMNS
 from heedmap.reading.statistics_measure import measure
 from heedmap.reading.tap import Heard, tap
+from tests.families import VOCABULARY
 from tests.reading.test_statistics import whole_statistics
 from tests.reading.test_tap import forward, padded
-from tests.tiny import FAMILIES, VOCABULARY, tiny_ids, tiny_model
+from tests.tiny import FAMILIES, tiny_ids, tiny_model
 
 BENT: dict[str, dict[str, Any]] = {
     # Caps on scores, and windows in every other layer.
