@@ -21,8 +21,6 @@ from heedmap.files import write_beside
 MOST_RUNNING = 2
 """Runs at once: each holds a model of its own."""
 
-STATES = ("running", "stopped", "failed", "finished")
-
 _IDENTITY = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
 _REQUEST_FILE = "asked.json"
 
@@ -35,7 +33,7 @@ class Run:
         identity: its name here, and that of its folder.
         folder: where rows and report lie.
         request: what was asked for, see `heedmap.lab.request.Request`.
-        state: one of `STATES`.
+        state: "running", "stopped", "failed" or "finished".
         progress: done, total and what, as last told.
         says: why it failed, or what it noted last.
         process: while it runs.

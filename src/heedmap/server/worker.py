@@ -15,8 +15,6 @@ from heedmap.server.messages import Message, receive, send
 LONG = ("read", "statistics", "vectors")
 """What runs the model or all heads: it waits for its turn, while rows and tiles of other readings are answered."""
 
-QUICK = ("row", "tile", "close")
-
 
 class Stopped(Exception):  # noqa: N818 - it stops the work, nothing went wrong
     """Whoever asked no longer waits."""
