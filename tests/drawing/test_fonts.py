@@ -39,6 +39,13 @@ def bare_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     forget_found_fonts()
 
 
+@pytest.fixture
+def chinese_font() -> None:
+    """A font with Chinese characters, beside those that come with matplotlib."""
+    if not any("CJK" in entry.name for entry in fontManager.ttflist):
+        pytest.skip("no font with Chinese characters is installed (apt-get install fonts-noto-cjk)")
+
+
 def draw(labels: list[str], *, bold: bool = False) -> None:
     """Draw labels as a figure does; pytest turns every warning into an error."""
     letters = lettering(labels)
@@ -84,10 +91,8 @@ def test_a_part_without_shape_is_dropped_not_named(monkeypatch: pytest.MonkeyPat
     assert letters.text("❤\ufe0f") == "❤"
 
 
+@pytest.mark.usefixtures("chinese_font")
 def test_another_font_fills_the_gap() -> None:
-    names = {entry.name for entry in fontManager.ttflist if "CJK" in entry.name}
-    if not names:
-        pytest.skip("no font with Chinese characters is installed (apt-get install fonts-noto-cjk)")
     letters = lettering([CHINESE, "it"])
     assert not letters.missing
     assert letters.text(CHINESE) == CHINESE
@@ -95,6 +100,7 @@ def test_another_font_fills_the_gap() -> None:
     assert letters.style("it")["fontfamily"] == list(letters.own)
 
 
+@pytest.mark.usefixtures("chinese_font")
 def test_what_the_bold_face_lacks_stays_regular() -> None:
     letters = lettering(["it", CHINESE])
     assert letters.style("it", bold=True)["fontweight"] == "bold"
