@@ -171,6 +171,7 @@ def test_what_everybody_does_is_named_in_any_step() -> None:
     problem = Problem("", 1, 0, "", (step,))
     assert {mistake.name for mistake in GENERAL} == {"percent", "sign", "reversed"}
     assert check_step(problem, 0, "12.5 87.5").mistake == "percent"
+    assert check_step(problem, 0, "12 88").mistake == "percent"
     assert check_step(problem, 0, "12.5% 87.5%").outcome == "right"
     assert check_step(problem, 0, "-0.13 -0.88").mistake == "sign"
     assert check_step(problem, 0, "0.88 0.13").mistake == "reversed"

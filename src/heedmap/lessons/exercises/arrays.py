@@ -238,8 +238,8 @@ def _slope(draw: Draw, level: int) -> tuple[str, list[Step]]:
     text = f"The weights of a row, counted from 0: {listed(weights)}."
     if level < 3:
         return text, [own] if level == 1 else [own, other]
-    scores = [one[0] for one in draw.different(lambda: [float(draw.whole(0, 3))], 2)]
-    factor = draw.whole(2, 5)
+    scores = [one[0] for one in draw.different(lambda: [draw.tenths(0, 1.5)], 2)]
+    factor = draw.whole(2, 4)
     largest = max(scores)
     slopes = []
     for name, says, times in (("before", "The larger score is", 1), ("after", "Now it is", factor)):

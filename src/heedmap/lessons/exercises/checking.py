@@ -164,8 +164,9 @@ def _known_mistake(step: Step, answer: Answer, chains: Sequence[Sequence[Answer]
             return mistake
     if step.options:
         return None
+    rights = [_worked(step.work, chain) for chain in chains]
+    rights[1] = rights[1] and tuple(round(one, step.digits) for one in rights[1])  # 0.376 is 0.38 by pencil: 38 percent
     for mistake in GENERAL:
-        rights = [_worked(step.work, chain) for chain in chains]
         if _leads_to(step, answer, [right and _worked(mistake.work, [right]) for right in rights]):
             return mistake
     return None
