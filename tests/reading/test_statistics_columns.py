@@ -16,5 +16,5 @@ def test_every_statistic_can_be_told_apart_and_shown() -> None:
 
 
 def test_an_unknown_column_is_named() -> None:
-    with pytest.raises(OutOfRange, match="there is no statistic 'fist': take first, itself, previous, special, sink"):
+    with pytest.raises(OutOfRange, match="there is no statistic 'fist': take first, itself, previous"):
         chosen_columns(["fist"])
