@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator
 from jsonschema.validators import extend
 from referencing import Registry, Resource
 
@@ -73,14 +72,16 @@ def test_outputs_are_as_their_schema_says(name: str, validators: dict[str, Any],
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_field_that_is_missing_or_of_another_schema_is_found(
-    name: str, validators: dict[str, Any], samples: dict[str, list[Any]]
-) -> None:
-    for field in FILES[f"{name}.json"]["required"]:
-        with pytest.raises(ValidationError):
-            validators[name].validate({key: value for key, value in samples[name][0].items() if key != field})
-    with pytest.raises(ValidationError):
-        validators[name].validate(copy.copy(samples[name][0]) | {"schema": "heedmap/other/1"})
+def test_a_field_that_is_missing_or_of_another_schema_is_found(name: str, samples: dict[str, list[Any]]) -> None:
+    """Of an output whose other fields are right, so that only these are looked at."""
+    body, sample = FILES[f"{name}.json"], samples[name][0]
+    fields = Draft202012Validator({"required": body["required"]})
+    kind = Draft202012Validator({"properties": {"schema": body["properties"]["schema"]}})
+    assert fields.is_valid(sample)
+    assert kind.is_valid(sample)
+    for field in body["required"]:
+        assert not fields.is_valid({key: value for key, value in sample.items() if key != field})
+    assert not kind.is_valid(sample | {"schema": "heedmap/other/1"})
 
 
 def test_every_field_occurs_in_some_output(samples: dict[str, list[Any]]) -> None:
