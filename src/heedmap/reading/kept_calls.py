@@ -70,6 +70,11 @@ class KeptCalls:
         Raises:
             WordNotFound: no such word; the nearest are named.
             AmbiguousWord: it stands there several times; the places are listed.
+
+        Example:
+            >>> import heedmap
+            >>> heedmap.load("smollm2").read("The cat sat on the mat.").find("cat").tokens
+            (1,)
         """
         return self.tokens.find(word)
 

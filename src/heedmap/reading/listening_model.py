@@ -121,7 +121,13 @@ class ListeningModel:
         return estimate(self.module, self.layers, tokens, kept=self.wanted(layers), values=values)
 
     def tokenize(self, text: str, *, special_tokens: bool | None = None, truncate: bool = False) -> Tokens:
-        """The tokens that `read` runs, without running them; arguments and errors are its own."""
+        """The tokens that `read` runs, without running them; arguments and errors are its own.
+
+        Example:
+            >>> import heedmap
+            >>> heedmap.load("smollm2").tokenize("The cat sat").labels
+            ['The', 'cat', 'sat']
+        """
         if self.tokenizer is None:
             refuse_text_alone(self.module, self.name)
             raise TokenizerMissing(f"{self.name} has no tokenizer: give one with heedmap.wrap(module, tokenizer)")

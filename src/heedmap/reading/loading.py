@@ -58,6 +58,12 @@ def wrap(module: torch.nn.Module, tokenizer: Any, *, name: str | None = None, pr
 
     Raises:
         UnsupportedModel: its attention cannot be read rightly.
+
+    Example:
+        >>> import heedmap
+        >>> smollm2 = heedmap.load("smollm2")
+        >>> wrap(smollm2.module, smollm2.tokenizer, name="mine")
+        Model(mine: LlamaForCausalLM, 30 layers x 9 heads, float32 on cpu)
     """
     module = getattr(module, "_orig_mod", module)  # torch.compile wraps the model, and shares its tables
     if processor is None and is_processor(tokenizer):

@@ -100,6 +100,11 @@ class Model(ListeningModel):
             TooLarge: it needs more memory than is free; see `cost`.
             ReadingError: an encoder-decoder without a target, or a target for another model.
             UnsupportedModel: it is not known how to edit this model.
+
+        Example:
+            >>> import heedmap
+            >>> len(heedmap.load("smollm2").read("The cat sat on the mat.").tokens)
+            7
         """
         model = self.edited(edit) if edit else self
         tokens = model.tokenize(text, special_tokens=special_tokens, truncate=truncate)

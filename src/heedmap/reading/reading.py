@@ -237,6 +237,12 @@ class Reading(KeptCalls, OnAPage):
             WordNotFound, AmbiguousWord: the word is not there, or several times.
             OutOfRange: no such layer or head.
             ReadingError: the values were not kept and there is no live model to read them again.
+
+        Example:
+            >>> import heedmap
+            >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
+            >>> reading.explain("mat", layer=12, head=4).trace.weights.round(1)
+            array([[0.7, 0.1, 0.1, 0. , 0. , 0.1]])
         """
         from heedmap.reading.explanation import explain
 
@@ -251,6 +257,12 @@ class Reading(KeptCalls, OnAPage):
         Raises:
             ReadingError: the model does not predict a next token.
             OutOfRange: `top` is not between 1 and 100.
+
+        Example:
+            >>> import heedmap
+            >>> odds = heedmap.load("smollm2").read("The capital of France is").next(3)
+            >>> odds.candidates[0].text, round(odds.candidates[0].probability, 1)
+            ('␣Paris', 0.8)
         """
         if self.logits is None:
             raise ReadingError(
@@ -266,6 +278,14 @@ class Reading(KeptCalls, OnAPage):
 
         Raises:
             FileError: the file cannot be written; one that was there stays as it was.
+
+        Example:
+            >>> import heedmap
+            >>> from tempfile import TemporaryDirectory
+            >>> with TemporaryDirectory() as folder:
+            ...     heedmap.load("smollm2").read("The cat sat.", layers=12).save(f"{folder}/cat.safetensors")
+            ...     Reading.open(f"{folder}/cat.safetensors").text
+            'The cat sat.'
         """
         from heedmap.reading.storage import save
 

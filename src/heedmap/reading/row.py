@@ -76,6 +76,12 @@ class Row(WordRow):
 
         Raises:
             WordNotFound, AmbiguousWord: see `Tokens.find`.
+
+        Example:
+            >>> import heedmap
+            >>> row = heedmap.load("smollm2").read("The cat sat on the mat.").row("mat", layer=12, head=4)
+            >>> round(row.share("cat"), 3), row.largest(2), round(row.ordinary, 2), row.sharing_heads
+            (0.064, [0, 5], 0.06, [3, 5])
         """
         return float(self.weights[list(self.key_tokens.find(word).tokens)].sum())
 
