@@ -195,6 +195,13 @@ def test_a_marker_that_takes_the_space_before_it_is_placed_without_it(composing:
     assert (mask.text, mask.start, mask.end) == ("<mask>", 10, 16)
 
 
+@pytest.mark.parametrize(("limit", "most"), [(512, "1,000,000"), (30_000, "1,920,000"), (None, "16,000,000")])
+def test_what_is_too_long_by_far_is_refused_before_it_is_cut(minilm_tokenizer: Any, limit: int, most: str) -> None:
+    text = "a" * (int(most.replace(",", "")) + 1)
+    with pytest.raises(TextTooLong, match=f"give a part of it, {most} at most"):
+        tokenize(minilm_tokenizer, text, limit=limit)
+
+
 def test_too_long_a_text_says_how_long_and_offers_to_cut(smollm2_tokenizer: Any, minilm_tokenizer: Any) -> None:
     with pytest.raises(TextTooLong) as caught:
         tokenize(minilm_tokenizer, "cat " * 600, limit=512)

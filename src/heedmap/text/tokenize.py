@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 
+_PER_POSITION, _ANY_LENGTH, _POSITIONS = 64, 1_000_000, 250_000
+"""A text of more characters than so many for each position of the model (so many positions where it has no limit), and
+longer than so many, is refused unread: of plain text a token holds four or five, and a tokenizer takes minutes for what
+a model has no room for."""
+
+
 def tokenize(
     tokenizer: PreTrainedTokenizerBase,
     text: str,
@@ -40,7 +46,7 @@ def tokenize(
 
     Raises:
         EmptyText: the text is empty, or the tokenizer makes nothing of it.
-        TextTooLong: more tokens than `limit`, and not `truncate`.
+        TextTooLong: more tokens than `limit`, and not `truncate`; or many times more characters than could fit.
         TextError: not a text, or not valid Unicode, or the tokenizer gives wrong places.
         TokenizerMissing: no tokenizer, or one that gives no places.
 
@@ -49,6 +55,7 @@ def tokenize(
     """
     pieces = Pieces(tokenizer)
     _check_text(text)
+    _check_length(text, limit)
     add = special_tokens is not False
     ids, places = _encode(tokenizer, text, add)
     begin = _begin_of_text(tokenizer, ids, places) if special_tokens else []
@@ -80,6 +87,14 @@ def _check_text(text: object) -> None:
             f"character {error.start} of the text is half of a surrogate pair (U+{ord(text[error.start]):04X}), "
             "which no tokenizer can read: decode the file as UTF-8, with errors='replace' if it is damaged"
         ) from None
+
+
+def _check_length(text: str, limit: int | None) -> None:
+    """Refuse what is too long by far, before minutes go into its tokens."""
+    most = max(_ANY_LENGTH, _PER_POSITION * (_POSITIONS if limit is None else limit))
+    if len(text) > most:
+        positions = "" if limit is None else f", and the model has {limit:,} positions"
+        raise TextTooLong(f"the text has {len(text):,} characters{positions}: give a part of it, {most:,} at most")
 
 
 def _encode(
