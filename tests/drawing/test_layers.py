@@ -21,7 +21,7 @@ def length(bar: str) -> float:
 
 
 def table(columns: list[ShareColumn], width: int = 80) -> list[str]:
-    return printed(layer_table("where “it” looks", range(len(columns[0].shares)), columns, width), width)
+    return printed(layer_table("where “it” looks", range(len(columns[0].shares)), columns), width)
 
 
 def test_numbers_and_bars_are_the_shares() -> None:

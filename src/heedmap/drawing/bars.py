@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
 from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten
@@ -30,7 +29,7 @@ SMALLEST_BAR, SMALLEST_LABEL = 4, 4
 SINK = "sink"
 
 
-def row_bars(row: RowPicture, width: int | None = None) -> RenderableType:
+def row_bars(row: RowPicture) -> RenderableType:
     """Bars that show where a word looks; each is as long as its weight, and the longest fills the line.
 
     Tokens that the word may not look at get no bar and no number: a line below says how many there are.
@@ -39,7 +38,6 @@ def row_bars(row: RowPicture, width: int | None = None) -> RenderableType:
 
     Args:
         row: the weights and their labels.
-        width: at most so many cells, default all the terminal has.
 
     Example:
         >>> from heedmap.drawing.terminal import to_text
@@ -48,7 +46,7 @@ def row_bars(row: RowPicture, width: int | None = None) -> RenderableType:
         ...     weights=np.array([0.125, 0.5, 0.375, 0.0]), allowed=np.array([True, True, True, False]),
         ...     special=np.zeros(4, dtype=bool),
         ... )
-        >>> print(to_text(row_bars(row, width=30)))
+        >>> print(to_text(row_bars(row), width=30))
         where "sat" looks
         <BLANKLINE>
           0  The  0.125  ███▎
@@ -59,7 +57,7 @@ def row_bars(row: RowPicture, width: int | None = None) -> RenderableType:
         adds up to 1.000
         1 later token cannot be seen
     """
-    return Constrain(_RowBars(row), width)
+    return _RowBars(row)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
 from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten
@@ -30,7 +29,7 @@ SWATCHES = 10
 BROKEN = "!"
 
 
-def grid(picture: DrawnMap, width: int | None = None) -> RenderableType:
+def grid(picture: DrawnMap) -> RenderableType:
     """A map whose rows look and whose columns are looked at, one cell a pair of tokens.
 
     Cells are shades of blue, sand for the first token; without colour they are characters. What a row may not
@@ -40,7 +39,6 @@ def grid(picture: DrawnMap, width: int | None = None) -> RenderableType:
 
     Args:
         picture: the weights and their labels.
-        width: at most so many cells, default all the terminal has.
 
     Example:
         >>> from heedmap.drawing.terminal import to_text
@@ -64,7 +62,7 @@ def grid(picture: DrawnMap, width: int | None = None) -> RenderableType:
         rows look (from, query); columns are looked at (to, key)
         blank: cannot be seen
     """
-    return Constrain(_Grid(picture), width)
+    return _Grid(picture)
 
 
 @dataclass(frozen=True)

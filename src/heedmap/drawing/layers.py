@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
 from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten
@@ -42,9 +41,7 @@ class ShareColumn:
     first: bool = False
 
 
-def layer_table(
-    title: str, layers: Sequence[int], columns: Sequence[ShareColumn], width: int | None = None
-) -> RenderableType:
+def layer_table(title: str, layers: Sequence[int], columns: Sequence[ShareColumn]) -> RenderableType:
     """A table with one line a layer and one column a word, each share with a small bar.
 
     The words' bars have one scale, so that they can be compared; the first token's bars reach to 1. Columns that do
@@ -54,7 +51,6 @@ def layer_table(
         title: one line that says what is shown.
         layers: the numbers of the layers.
         columns: the words, each with one share a layer.
-        width: at most so many cells, default all the terminal has.
 
     Example:
         >>> from heedmap.drawing.terminal import to_text
@@ -62,7 +58,7 @@ def layer_table(
         ...     ShareColumn(label="suitcase", shares=[0.25, 0.5], tokens=2),
         ...     ShareColumn(label="The", shares=[0.5, None], first=True),
         ... ]
-        >>> print(to_text(layer_table('where "it" looks', [0, 1], columns, width=54)))
+        >>> print(to_text(layer_table('where "it" looks', [0, 1], columns), width=54))
         where "it" looks
         <BLANKLINE>
         layer  suitcase            a token  The
@@ -73,7 +69,7 @@ def layer_table(
         'a token': the sum divided by the word's tokens
         -: no such weight in this layer
     """
-    return Constrain(_LayerTable(title, layers, columns), width)
+    return _LayerTable(title, layers, columns)
 
 
 @dataclass(frozen=True)

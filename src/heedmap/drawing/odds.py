@@ -14,14 +14,13 @@ from heedmap.drawing.terminal import glyphs_for, line
 from heedmap.reading.odds import Odds
 
 
-def odds_bars(odds: Odds, width: int | None = None) -> RenderableType:
+def odds_bars(odds: Odds) -> RenderableType:
     """The most likely next tokens, one a line, each bar as long as its probability.
 
     Args:
         odds: the tokens and their probabilities.
-        width: at most so many cells, default all the terminal has.
     """
-    return _OddsBars(odds, width)
+    return _OddsBars(odds)
 
 
 @dataclass(frozen=True)
@@ -29,10 +28,8 @@ class _OddsBars:
     """The picture, drawn when the width is known."""
 
     odds: Odds
-    width: int | None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        width = min(self.width or options.max_width, options.max_width)
         yield line(f"what comes after “{self.odds.tokens.labels[-1]}”", options.encoding, "bold")
         yield Text("")
         entries = [
@@ -46,7 +43,7 @@ class _OddsBars:
             )
             for rank, candidate in enumerate(self.odds.candidates, start=1)
         ]
-        yield from bar_lines(entries, width, glyphs_for(options.encoding))
+        yield from bar_lines(entries, options.max_width, glyphs_for(options.encoding))
         yield Text("")
         shown = sum(candidate.probability for candidate in self.odds.candidates)
         yield line(f"together {shown:.3f} of all that the model holds possible", options.encoding, "dim")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
 from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten, visible
@@ -18,14 +17,13 @@ LONGEST_NAME = 26
 HALF = 0.5
 
 
-def permuted_table(permuted: PermutedSpans, width: int | None = None) -> RenderableType:
+def permuted_table(permuted: PermutedSpans) -> RenderableType:
     """What each document gets in its own place and over all places, and what each place gives.
 
     Args:
         permuted: the shares in several orders.
-        width: at most so many cells, default all the terminal has.
     """
-    return Constrain(_PermutedTable(permuted), width)
+    return _PermutedTable(permuted)
 
 
 def permuted_headline(permuted: PermutedSpans) -> str:

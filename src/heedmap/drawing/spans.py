@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
 from rich.text import Text
 
 from heedmap.drawing.labels import isolate, pad, printable, shorten, visible
@@ -28,21 +27,17 @@ COLUMNS = ("tokens", "share", "of left", "a token", "times")
 """What stands over the numbers; the notes say what they are."""
 
 
-def spans_table(
-    shares: SpanShares, *, layer: int | None = None, head: int | None = None, width: int | None = None
-) -> RenderableType:
+def spans_table(shares: SpanShares, *, head: int | None = None) -> RenderableType:
     """The parts of a prompt with what each gets, the most looked at per token first, under one plain sentence.
 
     Args:
         shares: the shares.
-        layer: from 0; None is the mean over the layers measured.
         head: from 0; None is the mean over heads.
-        width: at most so many cells, default all the terminal has.
     """
-    return Constrain(_SpansTable(shares, layer, head), width)
+    return _SpansTable(shares, head)
 
 
-def span_layers(shares: SpanShares, *, head: int | None = None, width: int | None = None) -> RenderableType:
+def span_layers(shares: SpanShares, *, head: int | None = None) -> RenderableType:
     """The named spans layer by layer: one line a layer, the first token at the end."""
     columns = []
     tables = [shares.table(one.layer, head) for one in shares.layers]
@@ -58,7 +53,7 @@ def span_layers(shares: SpanShares, *, head: int | None = None, width: int | Non
             )
     columns.sort(key=lambda column: column.first)
     title = f"share of each part, layer by layer: {'mean over heads' if head is None else f'head {head}'}"
-    return layer_table(title, [one.layer for one in shares.layers], columns, width)
+    return layer_table(title, [one.layer for one in shares.layers], columns)
 
 
 def strongest_heads(shares: SpanShares) -> list[str]:
@@ -79,7 +74,7 @@ def strongest_heads(shares: SpanShares) -> list[str]:
     return lines
 
 
-def headline(shares: SpanShares, layer: int | None = None, head: int | None = None) -> str:
+def headline(shares: SpanShares, head: int | None = None) -> str:
     """One plain sentence: what the asking tokens look at most.
 
     Example:
@@ -89,7 +84,7 @@ def headline(shares: SpanShares, layer: int | None = None, head: int | None = No
         'From its last token, smollm2 looks most at “cat” (0.11 of what the first token leaves, 0.6 times an ordinary share).'
     """  # noqa: E501 - the sentence is one line
     who, name = shares.asking.name, visible(shares.model["name"])
-    table, ranked = shares.table(layer, head), shares.ranked(layer, head)
+    table, ranked = shares.table(None, head), shares.ranked(None, head)
     best = ranked[0]
     if all(one.share is None for one in table if one.kind not in ("first", "sink")):
         return f"From {who}, {name} can look at nothing but the first token: what that leaves is undefined."
@@ -124,18 +119,17 @@ class _SpansTable:
     """The table, drawn when the width is known."""
 
     shares: SpanShares
-    layer: int | None
     head: int | None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         encoding = options.encoding
-        yield line(headline(self.shares, self.layer, self.head), encoding, "bold")
+        yield line(headline(self.shares, self.head), encoding, "bold")
         yield Text("")
-        entries = _in_order(self.shares.table(self.layer, self.head))
+        entries = _in_order(self.shares.table(None, self.head))
         names = [_full_name(self.shares, one) for one in entries]
         yield from _rows(entries, names, options.max_width, encoding)
         yield Text("")
-        for sentence in _notes(self.shares, self.layer, self.head, entries):
+        for sentence in _notes(self.shares, self.head, entries):
             yield line(sentence, encoding, "dim")
 
 
@@ -201,9 +195,9 @@ def _takers(shares: SpanShares) -> str:
     return "the first token and the learned sink" if sink else "the first token"
 
 
-def _notes(shares: SpanShares, layer: int | None, head: int | None, entries: Sequence[PartShare]) -> Iterator[str]:
+def _notes(shares: SpanShares, head: int | None, entries: Sequence[PartShare]) -> Iterator[str]:
     """What the numbers are, what was counted where, and what they do not show."""
-    layers = f"layer {layer}" if layer is not None else _layers_named([one.layer for one in shares.layers])
+    layers = _layers_named([one.layer for one in shares.layers])
     heads = f"mean over {shares.heads} heads" if head is None else f"head {head}"
     rows = len(shares.asking.tokens)
     yield f"{layers}, {heads}; from {shares.asking.name}{f' (mean over {rows} rows)' if rows > 1 else ''}"

@@ -41,13 +41,13 @@ def conclude(rows: Rows, settings: MattersSettings) -> Finding:
     )
 
 
-def _mean(values: Numbers, settings: MattersSettings, says: str, *, searched: bool = False) -> Figure:
+def _mean(values: Numbers, settings: MattersSettings, says: str) -> Figure:
     """A mean over pairs with its interval."""
     known = values[~np.isnan(values)]
     if not len(known):
         return Figure(None, says=says)
     ends = mean_interval(known, seed=settings.seed, draws=settings.draws)
-    return Figure(float(known.mean()), ends, len(known), says, searched)
+    return Figure(float(known.mean()), ends, len(known), says)
 
 
 def _figures_of_head(effects: Effects, settings: MattersSettings) -> dict[str, Figure]:

@@ -60,9 +60,9 @@ def looks_of(pair: str) -> Looks:
     return Looks(heads, row["weights"][0, :, 0].astype(np.float64), first)
 
 
-def picked(pair: str, order: int = 0) -> int:
+def picked(pair: str) -> int:
     """The place of the head that points most at the pair's first candidate."""
-    return int(looks_of(pair).lead[order].argmax())
+    return int(looks_of(pair).lead[0].argmax())
 
 
 def _order(arguments: Arguments) -> int:

@@ -95,10 +95,9 @@ def render(
     )
 
 
-def link(target: str, text: str, *, here: bool = False) -> str:
-    """A link; that of the page itself is marked."""
-    current = ' aria-current="page"' if here else ""
-    return f'<a href="{escaped(target)}"{current}>{escaped(text)}</a>'
+def link(target: str, text: str) -> str:
+    """A link."""
+    return f'<a href="{escaped(target)}">{escaped(text)}</a>'
 
 
 def parts(pages: list[tuple[str, list[str]]]) -> str:
