@@ -10,7 +10,7 @@ def test_it_is_causal() -> None:
 
 
 def test_the_sink_is_where_it_was() -> None:
-    """The shares on the first token, which a change of template or special tokens moves first."""
+    """A change of template or of special tokens moves the share on the first token."""
     table = model.stats("The cat sat on the mat because it was tired.", only=["first"])
     assert 0.5 < table["first"].mean() < 0.7
 

@@ -3,7 +3,11 @@ from heedmap.reading.edits import head_means, remove
 
 model = hm.load("smollm2")
 text = "When John and Mary went to the shops, John gave the bag to"
-others = ["The cat sat on the mat.", "It rained all day, and the lake was grey.", "Anna wrote to Paul."]
+others = [
+    "The cat sat on the mat.",
+    "It rained all day, and the lake was grey.",
+    "Anna wrote to Paul.",
+]
 means = head_means(model, others)  # what a removed head gives instead
 
 

@@ -7,4 +7,5 @@ tokenizer = AutoTokenizer.from_pretrained("./my-model")
 
 model = hm.wrap(module, tokenizer, name="step 1000")  # nothing in the module is changed
 print(model)
-print(model.read("The key to the cabinets is").row("is", layer=16).share("cabinets").__round__(3))
+row = model.read("The key to the cabinets is").row("is", layer=16)
+print(f"“is” gives {row.share('cabinets'):.3f} to “cabinets”")

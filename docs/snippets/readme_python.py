@@ -15,9 +15,10 @@ print(reading.explain("it", layer=16, head=3))
 print(reading.next(5))
 reading.save("trophy.safetensors")  # opens without the model: hm.Reading.open(...)
 
-stats = model.stats("Any text, of any length.")  # reduced during the pass: nothing else is kept
-print(stats)
+# Reduced during the pass: nothing else is kept.
+print(model.stats("Any text, of any length."))
 
-with hm.watch(model.module, model.tokenizer) as watch:  # reads the calls that your own code makes
+# Reads the calls that your own code makes.
+with hm.watch(model.module, model.tokenizer) as watch:
     model.module(**model.tokenizer("Whatever runs in here", return_tensors="pt"))
 print(watch.readings[0].row("here"))
