@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,12 @@ from heedmap.server.runs import MOST_RUNNING, Run, Runs
 
 FAILS_AT_ONCE = {"name": "causal", "model": {"name": "smollm2"}}
 """Read without torch, and refused: it lacks the settings."""
+
+
+def run_apart(work: Coroutine[None, None, None]) -> None:
+    """Run in a thread of its own: that of the tests may hold the loop of a browser."""
+    with ThreadPoolExecutor() as pool:
+        pool.submit(asyncio.run, work).result()
 
 
 async def started(runs: Runs, number: int) -> list[Run]:
@@ -33,7 +41,7 @@ def test_no_more_run_at_once_than_may(tmp_path: Path) -> None:
         assert again.state == "running"
         await runs.close()
 
-    asyncio.run(too_many())
+    run_apart(too_many())
 
 
 def test_a_run_is_deleted_when_it_does_not_run(tmp_path: Path) -> None:
@@ -50,7 +58,7 @@ def test_a_run_is_deleted_when_it_does_not_run(tmp_path: Path) -> None:
             runs.get(run.identity)
         await runs.close()
 
-    asyncio.run(deleted())
+    run_apart(deleted())
     assert [run.state for run in Runs(tmp_path).all()] == ["stopped"], "what is left is found by the next application"
 
 
