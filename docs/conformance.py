@@ -27,8 +27,22 @@ padding and with padding on the left and on the right. Scores of a few units lea
 A model is checked again when it is first used: it must say the same with the reading as without, and the weights must
 blend the values into each layer's own output. What is not known to be read rightly is refused by name.
 
-Supported are transformers 5.23 and 5.24 with torch 2.8 or newer: the tests pass on both, where GPT-J and CodeGen have
-attention code of their own before 5.24 and are refused there. Measured with transformers {transformers}, torch {torch}.
+## Versions
+
+The whole suite (`make test`) passes with Python 3.11 and the oldest packages that are allowed (`make test-oldest`), and
+with the newest Python and packages; between them as far as the table says. Run on 2026-11-30, Linux on x86_64:
+
+| Python | torch | transformers | the rest | tests |
+|---|---|---|---|---|
+| 3.11.7 | 2.9.0 | 5.23.0 | the oldest that are allowed | all |
+| 3.11.7 | 2.13.0 | 5.24.0 | the newest | all |
+| 3.12.1 | 2.14.1 | 5.24.0 | the newest | arithmetic, text, models, reading |
+| 3.13.0 | 2.15.0 | 5.24.0 | the newest | arithmetic, text, models, reading, drawing, commands |
+| 3.14.10 | 2.15.0 | 5.24.0 | the newest | all |
+
+GPT-J and CodeGen have attention code of their own before transformers 5.24 and are refused there. Older transformers
+make wrong tokenizers from GGUF files; before torch 2.9 its fused operator is wrong where heads share keys. What follows
+was measured with transformers {transformers}, torch {torch}.
 """
 
 TAPPED = """\
