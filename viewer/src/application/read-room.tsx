@@ -4,7 +4,7 @@ import { App } from "../app/app";
 import { Reason } from "../app/parts";
 import type { Api } from "./api";
 import { ProgressBar } from "./progress";
-import { useReader, type Wanted } from "./use-reader";
+import { type Reader, useReader, type Wanted } from "./use-reader";
 
 export interface ServedModel {
   name: string;
@@ -41,35 +41,7 @@ export function ReadRoom({ api, models }: { api: Api; models: ServedModel[] }) {
             required
           />
         </label>
-        <div class="tools">
-          <label>
-            Model{" "}
-            <select value={wanted.model} onChange={(event) => setWanted({ ...wanted, model: event.currentTarget.value })}>
-              {here.map((model) => (
-                <option key={model.name} value={model.name}>
-                  {model.name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="submit" class="leading" disabled={reader.progress !== null || here.length === 0}>
-            Read
-          </button>
-          {reader.progress ? (
-            <button type="button" onClick={reader.stop}>
-              Stop
-            </button>
-          ) : null}
-          <label>
-            <input
-              type="checkbox"
-              checked={wanted.truncate}
-              onChange={(event) => setWanted({ ...wanted, truncate: event.currentTarget.checked })}
-            />{" "}
-            cut what is too long
-          </label>
-          <span class="lead">{models.find((model) => model.name === wanted.model)?.title}</span>
-        </div>
+        <Tools {...{ models, here, wanted, setWanted, reader }} />
         {here.length === 0 ? (
           <Reason>
             No model is on this machine yet. In a terminal: <code>heedmap models get smollm2</code>
@@ -80,6 +52,48 @@ export function ReadRoom({ api, models }: { api: Api; models: ServedModel[] }) {
       </form>
       {reader.page ? <App page={reader.page} host="application" /> : null}
     </>
+  );
+}
+
+/** Which model reads, and how; the buttons that begin and end it. */
+function Tools(props: {
+  models: ServedModel[];
+  here: ServedModel[];
+  wanted: Wanted;
+  setWanted: (wanted: Wanted) => void;
+  reader: Reader;
+}) {
+  const { models, here, wanted, setWanted, reader } = props;
+  return (
+    <div class="tools">
+      <label>
+        Model{" "}
+        <select value={wanted.model} onChange={(event) => setWanted({ ...wanted, model: event.currentTarget.value })}>
+          {here.map((model) => (
+            <option key={model.name} value={model.name}>
+              {model.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="submit" class="leading" disabled={reader.progress !== null || here.length === 0}>
+        Read
+      </button>
+      {reader.progress ? (
+        <button type="button" onClick={reader.stop}>
+          Stop
+        </button>
+      ) : null}
+      <label>
+        <input
+          type="checkbox"
+          checked={wanted.truncate}
+          onChange={(event) => setWanted({ ...wanted, truncate: event.currentTarget.checked })}
+        />{" "}
+        cut what is too long
+      </label>
+      <span class="lead">{models.find((model) => model.name === wanted.model)?.title}</span>
+    </div>
   );
 }
 

@@ -32,29 +32,10 @@ export interface Reader {
 /** Reads texts, one after the other, and once more when the server no longer holds what is shown. */
 export function useReader(api: Api): Reader {
   const [page, setPage] = useState<PageData | null>(null);
-  const [progress, setProgress] = useState<Progress | null>(null);
   const [note, setNote] = useState<string | null>(null);
-  /** What is being read, and what is shown: until the new reading is there, the one before can be looked at. */
-  const current = useRef<Held>({ controller: new AbortController(), id: null });
+  /** Until the new reading is there, the one before can be looked at. */
   const shown = useRef<Held | null>(null);
-
-  /** Do something that takes a while, instead of what was being done: it is told of, can be stopped, and may fail. */
-  const work = async (mine: Held, says: string, doing: (signal: AbortSignal) => Promise<void>, failed: (error: ApiError) => void) => {
-    current.current.controller.abort();
-    current.current = mine;
-    const { signal } = mine.controller;
-    setProgress({ done: 0, total: 0, what: says });
-    try {
-      await doing(signal);
-    } catch (error) {
-      if (!signal.aborted) failed(error instanceof ApiError ? error : new ApiError(0, "Fault", String(error)));
-    } finally {
-      if (current.current === mine) {
-        setProgress(null);
-        current.current = shown.current ?? mine; // what failed or was stopped leaves the page before as it was
-      }
-    }
-  };
+  const { progress, setProgress, current, work } = useWork(shown);
 
   const read = async (wanted: Wanted, again = false): Promise<void> => {
     const mine: Held = { controller: new AbortController(), id: null };
@@ -91,6 +72,32 @@ export function useReader(api: Api): Reader {
     return () => window.removeEventListener("pagehide", leave);
   }, [api]);
   return useMemo(() => ({ page, progress, note, read: (wanted) => read(wanted), stop }), [page, progress, note]);
+}
+
+type Doing = (signal: AbortSignal) => Promise<void>;
+
+/** Things that take a while, one instead of the other: each is told of, can be stopped, and may fail. */
+function useWork(shown: { current: Held | null }) {
+  const [progress, setProgress] = useState<Progress | null>(null);
+  /** What is being read. */
+  const current = useRef<Held>({ controller: new AbortController(), id: null });
+  const work = async (mine: Held, says: string, doing: Doing, failed: (error: ApiError) => void) => {
+    current.current.controller.abort();
+    current.current = mine;
+    const { signal } = mine.controller;
+    setProgress({ done: 0, total: 0, what: says });
+    try {
+      await doing(signal);
+    } catch (error) {
+      if (!signal.aborted) failed(error instanceof ApiError ? error : new ApiError(0, "Fault", String(error)));
+    } finally {
+      if (current.current === mine) {
+        setProgress(null);
+        current.current = shown.current ?? mine; // what failed or was stopped leaves the page before as it was
+      }
+    }
+  };
+  return { progress, setProgress, current, work };
 }
 
 /** The last of an answer's lines; those before tell how far it is. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import vectors from "../../../src/heedmap/arithmetic/vectors.json";
 import { attend, type RowTrace, type Settings } from "../../src/arithmetic/attention";
-import { attendLayer, type LayerTables } from "../../src/arithmetic/layer";
+import { attendLayer, type LayerTables, type LayerTrace } from "../../src/arithmetic/layer";
 import { blend, dot, matrixProduct, type Matrix, softmax, transpose, type Vector } from "../../src/arithmetic/steps";
 
 /** Nested lists of numbers and nulls, as the file has them. */
@@ -58,6 +58,13 @@ function tablesOf(given: Record<string, unknown>): LayerTables {
 const absentIfNaN = (numbers: ArrayLike<number>): Lists[] =>
   Array.from(numbers, (one) => (Number.isNaN(one) ? null : one));
 
+function expectLayer(layer: LayerTrace, wanted: Record<string, Lists>, query: Lists): void {
+  const rows = (found: Float64Array[]): Lists => found.map((row) => Array.from(row));
+  expectClose(rows(layer.joined), wanted["joined"]!, "joined");
+  expectClose(rows(layer.final), wanted["final"]!, "final");
+  expectClose(rows(layer.projections.query), query, "query projection");
+}
+
 describe("the shared test vectors", () => {
   test("there are as many as were published", () => {
     expect(vectors.schema).toBe("heedmap/vectors/1");
@@ -109,24 +116,7 @@ describe("the shared test vectors", () => {
       depth(shifts) === 2 ? shifts : [shifts],
       "shift",
     );
-    if (layer) {
-      expectClose(
-        layer.joined.map((row) => Array.from(row)),
-        wanted["joined"]!,
-        "joined",
-      );
-      expectClose(
-        layer.final.map((row) => Array.from(row)),
-        wanted["final"]!,
-        "final",
-      );
-      const { query } = one.trace.projections!;
-      expectClose(
-        layer.projections.query.map((row) => Array.from(row)),
-        query,
-        "query projection",
-      );
-    }
+    if (layer) expectLayer(layer, wanted, one.trace.projections!.query);
   });
 
   test.each(vectors.tools.map((one, index) => [`${one.tool} ${index}`, one] as const))("%s", (_, one) => {
