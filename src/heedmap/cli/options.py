@@ -11,12 +11,11 @@ import click
 from heedmap.cli.common import read_text
 from heedmap.cli.notes import say_broken, say_cost, say_what_ran
 from heedmap.cli.progress import progress_bar
+from heedmap.models.catalogue import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
     from heedmap.reading.reading import Reading
-
-DEFAULT_MODEL = "smollm2"
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
