@@ -72,6 +72,7 @@ def test_every_experiment_says_what_it_is_for_and_what_its_settings_are(name: st
     one = experiment(name)
     assert one.name == name
     assert len(set(one.verdicts)) == len(one.verdicts) >= 2
+    assert len(set(one.figures)) == len(one.figures) >= 1, "the names of its figures"
     for option in one.Settings.options():
         assert option.help[0].isupper(), option.name
         assert option.help.endswith("."), option.name
