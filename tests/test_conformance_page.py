@@ -24,7 +24,7 @@ def test_the_page_is_made_from_the_tables_that_are_tested() -> None:
 
 def test_every_family_differs_by_less_than_a_hundred_thousandth() -> None:
     bounds = [int(exponent) for exponent in BOUND.findall(COMMITTED)]
-    assert len(bounds) == len(FAMILIES) + len(OWN_CODE) + len(WATCHED)
+    assert len(bounds) == len(FAMILIES) + len(OWN_CODE) + len(WATCHED), "stale: run `make docs`"
     assert min(bounds) >= 5
 
 
