@@ -116,7 +116,7 @@ class ForwardCall:
         assert self.make_pictures is not None
         return self.make_pictures(self)
 
-    def call(self, layer: int, stack: str | None = None) -> AttentionCall:
+    def call(self, layer: int, *, stack: str | None = None) -> AttentionCall:
         """The attention call of a layer, [text] rows together as they ran.
 
         Args:
@@ -154,7 +154,7 @@ class ForwardCall:
             ReadingError: the stack is not clear, or the layer was not kept.
             TooLarge: the maps do not fit the memory.
         """
-        call = self.call(layer, stack)
+        call = self.call(layer, stack=stack)
         if head is not None and not 0 <= head < call.heads:
             raise OutOfRange(
                 f"head {head} is out of range: layer {layer} has {call.heads} heads, 0 to {call.heads - 1}"
