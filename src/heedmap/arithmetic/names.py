@@ -62,7 +62,7 @@ def find_token(tokens: Sequence[str], name: str, kind: str = "token") -> int:
     """
     rows = _rows_named(tokens, name)
     stem, _, count = name.rpartition("#")
-    if not rows and stem and count.isdecimal() and int(count) > 0:
+    if not rows and stem and count.isdecimal() and len(count) < 19 and int(count) > 0:
         rows = _rows_named(tokens, stem)[int(count) - 1 : int(count)]
     if len(rows) == 1:
         return rows[0]

@@ -47,6 +47,9 @@ def command(model: str, lengths: str, dtype: str | None, revision: str | None, a
     note("arithmetic from the configuration; times depend on the machine: `heedmap lab cost` measures them")
 
 
+_MOST = 10**12
+
+
 def _lengths(given: str) -> list[int]:
     """The lengths that the option names.
 
@@ -65,6 +68,8 @@ def _lengths(given: str) -> list[int]:
             raise click.BadParameter(
                 f"'{part}' is no number of tokens: give numbers such as 1000,10000", param_hint="'--tokens'"
             ) from None
-        if numbers[-1] < 1:
-            raise click.BadParameter(f"'{part}' is no number of tokens: take 1 or more", param_hint="'--tokens'")
+        if not 1 <= numbers[-1] <= _MOST:
+            raise click.BadParameter(
+                f"'{part[:30]}' is no number of tokens: take 1 to a trillion", param_hint="'--tokens'"
+            )
     return sorted(set(numbers))

@@ -31,6 +31,9 @@ COMMANDS = {
 }
 """Subcommand and its line in `heedmap --help`; the code is loaded only when it is called."""
 
+_LONGEST = 4000
+"""Characters of an error at most: it may quote what was given."""
+
 EXIT_FAILED = 1
 EXIT_INTERRUPTED = 130
 
@@ -104,6 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
+        error.message = _in_one_line(error.message)  # type: ignore[misc]  # it quotes what was given
         error.show()
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
@@ -142,6 +146,8 @@ def _in_one_line(message: str) -> str:
         >>> _in_one_line("cannot read a\nb") == r"cannot read a\nb"
         True
     """
+    if len(message) > _LONGEST:
+        message = f"{message[:_LONGEST]}…"
     return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in message)
 
 

@@ -159,6 +159,10 @@ def say_what_was_read(reading: Reading) -> None:
     say_broken(reading.not_a_number())
 
 
+_LAYER_DIGITS = 5
+"""A layer's number has no more: a range to a billion would fill the memory before the model could refuse it."""
+
+
 def parse_layers(given: str | None) -> list[int] | None:
     """The layers that an option names, None for all.
 
@@ -174,7 +178,7 @@ def parse_layers(given: str | None) -> list[int] | None:
     numbers: list[int] = []
     for part in given.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdecimal() or (dash and not last.isdecimal()):
+        if not first.isdecimal() or (dash and not last.isdecimal()) or max(len(first), len(last)) > _LAYER_DIGITS:
             raise click.BadParameter(
                 f"'{part}' is neither a layer nor a range: give 7, 0,5,7 or 10-19", param_hint="'--layers'"
             )

@@ -116,7 +116,7 @@ def _refuse_odd_pairs(text: str | None, named: dict[str, str], options: dict[str
         raise click.UsageError("--documents goes with --permute")
     if permute is not None and (options["head"] is not None or options["by_layer"] or options["per_head"]):
         raise click.UsageError("--permute shows means over layers and heads: leave --head, --by-layer, --per-head out")
-    if permute not in (None, CYCLIC) and not permute.isdecimal():
+    if permute not in (None, CYCLIC) and not (permute.isdecimal() and len(permute) < 10):
         raise click.BadParameter(
             f"'{permute}' is no number of orders: give --permute alone for the cyclic shifts, or --permute 20",
             param_hint="'--permute'",

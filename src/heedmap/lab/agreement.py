@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from heedmap.lab.experiment import Figure, Value
 from heedmap.lab.words import value_words
 
 SAME, ROUNDED, DIFFERS, MISSING, NEW = "same", "same within rounding", "differs", "missing", "new"
+
+_LONGEST = 1000
+"""Characters of names in an error."""
 
 ROUNDING = 1e-5
 """How far numbers may lie apart, relative to the larger one or absolutely, and still be the same within rounding: what
@@ -98,6 +101,12 @@ def _close(one: Value, other: Value, tolerance: float | None = None) -> bool:
     return type(one) is type(other) and one == other
 
 
+def _listed(names: Iterable[str]) -> str:
+    """Names in a line, cut where they are very many or long."""
+    written = ", ".join(names)
+    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
+
+
 def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figure]) -> list[Line]:
     """Compare figures with expected values, each within its own stated tolerance.
 
@@ -114,7 +123,7 @@ def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figur
     """
     if not set(expected) & set(figures):
         raise ClaimError(
-            f"the report has none of the expected figures ({', '.join(expected)}): it has {', '.join(figures)}"
+            f"the report has none of the expected figures ({_listed(expected)}): it has {_listed(figures)}"
         )
     lines = []
     for name, wanted in expected.items():

@@ -15,6 +15,9 @@ from heedmap.lab.folder import read_json
 SCHEMA = "heedmap/expectations/1"
 FOLDER = "expectations"
 
+_LONGEST = 1000
+"""Characters of what a file has, at most, in an error."""
+
 _FIGURE = Only({"value": (float, str, bool, type(None)), "tolerance": Maybe(float), "says": Maybe(str)})
 _PART = Only(
     {
@@ -129,7 +132,7 @@ def parts_for(expected: Expectations, run: Mapping[str, Any], *, other_weights: 
         wanted = "; ".join(f"{part.experiment} {dict(part.settings)}" for part in expected.parts)
         raise ClaimError(
             f"nothing is expected of this run ({', '.join(measured_parts)}) with its settings and data: "
-            f"the file has {wanted}"
+            f"the file has {wanted[:_LONGEST]}{'…' if len(wanted) > _LONGEST else ''}"
         )
     return fitting
 

@@ -85,7 +85,7 @@ class Shard:
             Shard(number=2, of=3)
         """
         number, _, of = text.partition("/")
-        if not (number.isdecimal() and of.isdecimal()) or not 1 <= int(number) <= int(of):
+        if len(text) > 20 or not (number.isdecimal() and of.isdecimal()) or not 1 <= int(number) <= int(of):
             raise OutOfRange(f"{text!r} is no shard: give NUMBER/OF such as 1/4 (the first of four) or 4/4 (the last)")
         return cls(int(number), int(of))
 

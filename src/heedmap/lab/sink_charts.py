@@ -61,6 +61,8 @@ def _draw_curve(axes: Axes, shares: Shares) -> None:
 
     over, even = mean(shares.share.T), mean(shares.even.T)
     places = np.unique(shares.position)
+    if not len(places):
+        return  # every sentence is one token, which looks at itself alone
     at = [shares.position == place for place in places]
     axes.set_xscale("log", base=2)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")

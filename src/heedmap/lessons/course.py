@@ -36,7 +36,7 @@ class Course:
             >>> load_course().find("1").title
             'One word looks back'
         """
-        if wanted.isdecimal():
+        if wanted.isdecimal() and len(wanted) < 19:  # more digits Python would not read
             found = [lesson for lesson in self.lessons if lesson.number == int(wanted)]
         else:
             exact = [lesson for lesson in self.lessons if lesson.slug == wanted]

@@ -72,7 +72,7 @@ class Arguments:
             LessonError: it is not one.
         """
         text = self.word(what)
-        if not text.isdecimal():
+        if not (text.isdecimal() and len(text) < 19):
             raise LessonError(f"expected {what} (a whole number), found {text!r}")
         return int(text)
 
@@ -107,7 +107,7 @@ class Arguments:
             LessonError: it is not a whole number up to 15.
         """
         text = self.options.pop("digits", str(default))
-        if not text.isdecimal() or int(text) > 15:
+        if not text.isdecimal() or len(text) > 2 or int(text) > 15:
             raise LessonError(f"option digits: expected a whole number from 0 to 15, found {text!r}")
         return int(text)
 

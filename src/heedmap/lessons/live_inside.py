@@ -45,6 +45,6 @@ def _inside(arguments: Arguments) -> Figure:
 def _number(arguments: Arguments, name: str) -> int:
     """An option that is a whole number."""
     text = arguments.option(name, "") or ""
-    if not text.isdecimal():
+    if not (text.isdecimal() and len(text) < 19):
         raise LessonError(f"option {name}: expected a whole number, found {text!r}")
     return int(text)

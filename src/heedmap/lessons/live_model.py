@@ -64,7 +64,7 @@ def _model(arguments: Arguments) -> Model:
 def _number(arguments: Arguments, name: str) -> int | None:
     """An option that is a whole number."""
     text = arguments.option(name)
-    if text is not None and not text.isdecimal():
+    if text is not None and not (text.isdecimal() and len(text) < 19):
         raise LessonError(f"option {name}: expected a whole number, found {text!r}")
     return None if text is None else int(text)
 

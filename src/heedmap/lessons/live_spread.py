@@ -61,7 +61,7 @@ def _asked(arguments: Arguments) -> tuple[Array, int]:
     dim, words = arguments.whole("a width"), arguments.option("words", "8") or ""
     if not 1 <= dim <= 1024:
         raise LessonError(f"expected a width from 1 to 1024, found {dim}")
-    if not words.isdecimal() or not 2 <= int(words) <= 64:
+    if not words.isdecimal() or len(words) > 2 or not 2 <= int(words) <= 64:
         raise LessonError(f"option words: expected a whole number from 2 to 64, found {words!r}")
     return largest_weights(dim, int(words), arguments.switch("scaled", False)), arguments.digits(2)
 

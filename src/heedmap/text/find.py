@@ -14,8 +14,8 @@ from heedmap.text.word import Word
 if TYPE_CHECKING:
     from heedmap.text.tokens import Token, Tokens
 
-_POSITION = re.compile(r"@(-?\d+)")
-_NUMBERED = re.compile(r"(.+)#(\d+)", re.DOTALL)
+_POSITION = re.compile(r"@(-?\d{1,18})")  # more digits are no number that Python would read
+_NUMBERED = re.compile(r"(.+)#(\d{1,18})", re.DOTALL)
 _LETTERS = re.compile(r"\w+")
 
 # Texts with at most this many different words have them all listed in an error.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Range: TypeAlias = tuple[int, int]
 Unit = Literal["characters", "tokens"]
 
-_RANGE = re.compile(r"(?P<unit>tok:)?(?P<start>\d*):(?P<end>\d*)")
+_RANGE = re.compile(r"(?P<unit>tok:)?(?P<start>\d{0,18}):(?P<end>\d{0,18})")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from heedmap.drawing.page.fill import MEGABYTE, Carried
 from heedmap.drawing.page.layers import PRECISIONS
-from heedmap.errors import ReadingError
+from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.generation import Generation
 from heedmap.reading.picture_input import Picture
 from heedmap.reading.reading import Reading
@@ -51,10 +52,12 @@ class View:
         """Which layers the page carries, and how.
 
         Raises:
-            ReadingError: another precision.
+            ReadingError: another precision, or a size that is no number.
         """
         if self.precision not in PRECISIONS:
             raise ReadingError(f"precision {self.precision!r} is not known: take {' or '.join(PRECISIONS)}")
+        if self.max_mb is not None and not math.isfinite(self.max_mb):
+            raise OutOfRange(f"max_mb is {self.max_mb}: give a number of megabytes, such as 20")
         megabytes = DEFAULT_MEGABYTES if self.max_mb is None and self.layers is None else self.max_mb
         budget = None if megabytes is None else int(megabytes * MEGABYTE)
         return Carried(

@@ -57,7 +57,7 @@ def _place(text: str, word: str, offset: str) -> tuple[int, int]:
     Raises:
         Unusable: it stands elsewhere.
     """
-    start = int(offset) if offset.isdecimal() else -1
+    start = int(offset) if offset.isdecimal() and len(offset) < 19 else -1
     if start < 0 or not word or text[start : start + len(word)] != word:
-        raise Unusable(f"{word!r} does not stand at character {offset} of {shown(text)}")
+        raise Unusable(f"{word!r} does not stand at character {offset[:20]} of {shown(text)}")
     return start, start + len(word)

@@ -9,7 +9,7 @@ from heedmap.lab.data.types import Question
 from heedmap.text.labels import Span
 from heedmap.text.words import TextIndex
 
-_NUMBERED = re.compile(r"(.+)#(\d+)", re.DOTALL)
+_NUMBERED = re.compile(r"(.+)#(\d{1,18})", re.DOTALL)
 _DETERMINER = re.compile(r"(the|a|an)\s+", re.IGNORECASE)
 _OPENING = re.compile(r"(the|a|an|this|that|his|her|their|its|my|your|our)\b", re.IGNORECASE)
 _DETERMINER_BEFORE = re.compile(r"\b(the|a|an)\s+$", re.IGNORECASE)

@@ -11,7 +11,7 @@ from heedmap.lab.data.places import noun_of, noun_place
 from heedmap.lab.data.reader import Read, Unusable, question
 from heedmap.lab.data.types import Question
 
-LINE = re.compile(r"\s*(\d+)\s+(.*\[.*)")
+LINE = re.compile(r"\s*(\d{1,18})\s+(.*\[.*)")
 """A number, and a sentence with brackets."""
 
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")

@@ -94,7 +94,7 @@ def choose(options: tuple[str, ...], text: str) -> int:
     wanted = text.strip("\"'“” ").casefold()
     if wanted in folded:
         return folded.index(wanted)
-    if wanted.isdecimal() and 1 <= int(wanted) <= len(options):
+    if wanted.isdecimal() and len(wanted) < 19 and 1 <= int(wanted) <= len(options):
         return int(wanted) - 1
     if len(wanted) == 1 and 0 <= ord(wanted) - ord("a") < len(options):
         return ord(wanted) - ord("a")
