@@ -340,3 +340,18 @@ def test_a_set_of_any_size_streams(tmp_path: Path) -> None:
     assert [line.number for line in first] == [1, 2]
     assert next(lines).number == 1
     assert next(given).number == 3, "only two lines were taken"
+
+
+@pytest.mark.parametrize("name", ["rot13", "base64", "undefined", "punycode", "nothing", "utf-16"])
+def test_an_encoding_that_is_none_of_text_is_read_as_utf_8(tmp_path: Path, name: str) -> None:
+    """Declared by whoever wrote the file: Python would fail, or take minutes, with some."""
+    path = tmp_path / "collection.xml"
+    schema = "<schema><text><txt1>A café met a bag as</txt1><pron>it</pron><txt2>ran.</txt2></text><answers>"
+    schema += "<answer>a café</answer><answer>a bag</answer></answers><correctAnswer>A</correctAnswer></schema>"
+    path.write_text(f'<?xml version="1.0" encoding="{name}"?>\n<collection>\n{schema}\n</collection>\n', "utf-8")
+    assert next(sentences(path, form="winograd-xml")).text == "A café met a bag as it ran."
+
+
+def test_an_encoding_with_a_zero_byte_is_a_line(write: Write) -> None:
+    with pytest.raises(DataError, match="the XML is broken here"):
+        list(sentences(write('<?xml version="1.0" encoding="\0SO-8859-1"?>\n<collection>\n</collection>\n')))

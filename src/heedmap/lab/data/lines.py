@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ STANDARD_INPUT = Path("-")
 
 _LONGEST_REASON = 400
 """Characters of what is wrong with a line at most: a reason may quote it."""
+
+_OF_TEXT = re.compile(r"ascii|utf-8|iso8859-\d+|cp125\d|koi8-[ru]|shift_jis|euc_(jp|kr)|gb(k|18030)|big5")
+"""The encodings that may be declared: Python knows others, which are slow or make no text (rot13, base64 ...)."""
 
 _LONGEST = 64 * 2**20
 """Bytes of one line at most: more is no line but another kind of file."""
@@ -111,6 +115,7 @@ def _declared(first: bytes) -> str:
     _, found, name = first.partition(b"encoding=")
     named = name[1:].split(name[:1])[0].decode("ascii", "replace") if found and name[:1] in b"\"'" and name else "utf-8"
     try:
-        return codecs.lookup(named).name
-    except LookupError:
+        known = codecs.lookup(named).name
+    except (LookupError, ValueError):  # a name with a zero byte
         return "utf-8"
+    return known if _OF_TEXT.fullmatch(known) else "utf-8"
