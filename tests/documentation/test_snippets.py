@@ -122,6 +122,7 @@ def test_commands_that_are_shown_can_be_parsed(path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # six processes that each load a model
 def test_the_job_array_runs_under_a_real_shell() -> None:
     """All four tasks, the second one twice as after a requeue; then merged as the page says."""
     place = os.environ["PATH"]
