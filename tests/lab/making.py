@@ -46,7 +46,7 @@ class Toy:
 
     name: ClassVar[str] = "toy"
     verdicts: ClassVar[tuple[str, ...]] = ("fine", "not fine")
-    figures: ClassVar[tuple[str, ...]] = ("mean", "together", "numbers", "best", "absent", "true")
+    figures: ClassVar[tuple[str, ...]] = ("mean", "together", "numbers", "best", "absent", "true", "word")
     Settings: ClassVar[type[Settings]] = ToySettings
 
     def items(self, settings: ToySettings, data: DataSource) -> Sequence[Item]:
