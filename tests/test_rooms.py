@@ -16,7 +16,7 @@ import heedmap
 SOURCE = Path(heedmap.__file__).parent
 ROOT = Path(__file__).parents[1]
 ROOMS = ["arithmetic", "models", "text", "reading", "drawing", "lab", "lessons", "server", "cli"]
-BESIDE_THE_ROOMS = {"errors", "files", "json_form", "json_text", "_version"}
+BESIDE_THE_ROOMS = {"controls", "errors", "files", "json_form", "json_text", "_version"}
 SHOWS_ITSELF = "drawing"
 HEAVY = ["torch", "transformers", "matplotlib", "rich", "scipy", "numpy", "pyarrow", "tokenizers"]
 

@@ -30,7 +30,10 @@ def open_to_read(path: str | Path) -> IO[bytes]:
     Raises:
         OSError: it cannot be opened, or is a device, most of which never end (a terminal does).
     """
-    file = Path(path).open("rb")  # noqa: SIM115 - the caller closes it
+    try:
+        file = Path(path).open("rb")  # noqa: SIM115 - the caller closes it
+    except ValueError:  # a zero byte, or half of a surrogate pair
+        raise OSError(errno.EINVAL, "no file can have this name", str(path)) from None
     mode = os.fstat(file.fileno()).st_mode
     if (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) and not file.isatty():
         file.close()

@@ -115,6 +115,12 @@ def test_a_file_larger_than_all_texts_is_not_read_whole(tmp_path: Path) -> None:
         read_bytes(tmp_path / "sparse")
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(FileError, match="no file can have this name"):
+        read_bytes(name)
+
+
 def test_a_pipe_is_read_as_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with subprocess.Popen(["sh", "-c", f"printf sun > {tmp_path / 'pipe'}"]):

@@ -222,3 +222,11 @@ def test_words_are_found_by_the_rules_of_texts() -> None:
 def test_a_grey_picture_has_three_channels() -> None:
     grey = Image.fromarray(noise()[..., 0])
     assert (as_pixels(grey) == noise()[..., :1]).all()
+
+
+def test_a_format_that_starts_a_program_is_no_picture(tmp_path: Path) -> None:
+    """PostScript is drawn by ghostscript."""
+    path = tmp_path / "picture.png"
+    Image.fromarray(noise()).save(path, "EPS")
+    with pytest.raises(FileError, match="is no picture"):
+        as_pixels(path)

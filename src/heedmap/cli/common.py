@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from heedmap.controls import json_without_controls, without_controls
 from heedmap.errors import EmptyText, FileError
 from heedmap.files import read_all, read_bytes
 
@@ -58,12 +59,12 @@ def _decode(data: bytes, name: str) -> str:
 
 def print_json(value: Any) -> None:
     """Print one value as strict JSON on stdout: no NaN, real letters instead of escapes."""
-    click.echo(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    click.echo(json_without_controls(json.dumps(value, ensure_ascii=False, allow_nan=False)))
 
 
 def note(message: str) -> None:
     """Say something about the result on stderr, where it does not mix with data."""
-    click.echo(message, err=True)
+    click.echo(without_controls(message), err=True)
 
 
 def show(renderable: Any) -> None:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Iterable
 from typing import NamedTuple, TextIO
 
 from rich.color import Color
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.style import Style
 from rich.text import Text
 
+from heedmap.controls import without_controls
 from heedmap.drawing.labels import printable
 from heedmap.drawing.palette import shade
 
@@ -60,6 +63,15 @@ def glyphs_for(encoding: str) -> Glyphs:
     return UNICODE
 
 
+class _TamedConsole(Console):
+    """A console that writes out what would steer the terminal: names and texts come from anybody's files."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The pieces of a picture, those of its text without control characters."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else without_controls(text), style, control)
+
+
 def console(stderr: bool = False) -> Console:
     """The console that commands print on.
 
@@ -73,7 +85,7 @@ def console(stderr: bool = False) -> Console:
     if isinstance(stream, io.TextIOWrapper) and not stream.encoding.lower().startswith("utf"):
         stream.reconfigure(errors="backslashreplace")
     wants_none = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
-    return Console(
+    return _TamedConsole(
         file=stream,
         color_system=None if wants_none else "auto",
         width=_width(stream),

@@ -29,6 +29,10 @@ Picture: TypeAlias = "str | os.PathLike[str] | Image | NDArray[Any]"
 """A file, a PIL picture, or an array [height, width, 3]: whole numbers to 255, or floats from 0 to 1."""
 
 
+_FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
+"""The formats of pictures that are read: of others that Pillow knows, one (EPS) starts a program to be drawn."""
+
+
 @dataclass(frozen=True, slots=True)
 class PictureInput:
     """What a model is given for a picture, and a text.
@@ -115,7 +119,7 @@ def as_pixels(picture: Picture) -> Pixels:
     if isinstance(picture, str | os.PathLike):
         path = Path(picture)
         try:
-            with Image.open(path) as file:
+            with Image.open(path, formats=_FORMATS) as file:
                 return np.asarray(file.convert("RGB"))
         except FileNotFoundError:
             raise FileError(f"there is no file {path}") from None
