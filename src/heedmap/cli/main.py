@@ -31,7 +31,7 @@ COMMANDS = {
 }
 """Subcommand and its line in `heedmap --help`; the code is loaded only when it is called."""
 
-_LONGEST = 4000
+_LONGEST = 2000
 """Characters of an error at most: it may quote what was given."""
 
 EXIT_FAILED = 1

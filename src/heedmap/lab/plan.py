@@ -17,6 +17,9 @@ from heedmap.lab.data import BadRows
 from heedmap.lab.experiment import Experiment, Item
 from heedmap.lab.settings import Settings
 
+_LONGEST = 120
+"""Characters of a value that differs, in an error."""
+
 LIKE_LENGTH = 1.25
 """Items run together while the longest is no longer than this many times the shortest."""
 
@@ -158,6 +161,12 @@ def items_sha256(items: Sequence[Item]) -> str:
     return digest.hexdigest()
 
 
+def _cut(value: Any) -> str:
+    """A value in a sentence: a long one is cut."""
+    written = str(value)
+    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
+
+
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """In words, what differs between two JSON objects, nested ones by their path.
 
@@ -171,5 +180,5 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             found += [f"{name}.{line}" for line in differences(before, after)]
         elif before != after:
-            found.append(f"{name} was {before} and is {after}")
+            found.append(f"{name} was {_cut(before)} and is {_cut(after)}")
     return found
