@@ -9,6 +9,7 @@ own timer, and what never comes back to Python is killed by whoever started this
 
 from __future__ import annotations
 
+import gc
 import json
 import re
 import resource
@@ -46,6 +47,8 @@ class Tally:
     def one(self, case: Any) -> None:
         """Try one case."""
         self.tried += 1
+        if self.tried % 100 == 0:
+            gc.collect()  # models in cycles are small to Python, and large to the limit on memory
         begun = time.process_time()
         signal.setitimer(signal.ITIMER_VIRTUAL, self.seconds)
         try:

@@ -201,3 +201,25 @@ def test_the_plan_says_everything_that_a_rerun_needs(tmp_path: Path) -> None:
     assert plan["parts"]["toy"]["settings"]["seed"] == 3
     assert plan["model"]["sha256"] == "f" * 64
     assert set(plan) == {"schema", "parts", "model", "batch_size", "shard", "heedmap", "request", "run"}
+
+
+@pytest.mark.parametrize("given", [None, {}, {"toy": {}}])
+def test_a_plan_without_skipped_items_is_merged(tmp_path: Path, given: Any) -> None:
+    folders = shards_of(tmp_path)
+    _set_skipped(folders[0], given)
+    assert merge_shards(folders, tmp_path / "merged").verdict == "fine"
+
+
+@pytest.mark.parametrize("given", [[[]], {"toy": [[]]}, {"toy": {"i007": 1}}, "i007"])
+def test_a_plan_whose_skipped_items_are_no_texts_is_refused(tmp_path: Path, given: Any) -> None:
+    folders = shards_of(tmp_path)
+    _set_skipped(folders[0], given)
+    with pytest.raises(FileError, match=r"run.skipped_items"):
+        merge_shards(folders, tmp_path / "merged")
+
+
+def _set_skipped(folder: Path, given: Any) -> None:
+    """Write something as a shard's skipped items."""
+    plan = read_json(folder / "run.json")
+    plan["run"]["skipped_items"] = given
+    (folder / "run.json").write_text(json.dumps(plan))

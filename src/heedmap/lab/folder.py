@@ -10,7 +10,7 @@ from typing import Any
 
 from heedmap.errors import FileError
 from heedmap.files import BESIDE, read_bytes, write_beside
-from heedmap.json_form import Maybe, check_form
+from heedmap.json_form import Every, Maybe, check_form
 from heedmap.json_text import parse_json
 from heedmap.lab.plan import differences
 
@@ -23,7 +23,7 @@ _FORM = {
     "model": dict,
     "shard": str,
     "request": dict,
-    "run": {"begun": str, "model": dict, "skipped_items": Maybe(dict)},
+    "run": {"begun": str, "model": dict, "skipped_items": Maybe(Every(Every(str)))},
 }
 """What `run.json` must hold; `Request.from_json` looks closer at the request."""
 

@@ -93,7 +93,7 @@ def _measured(part: Part, plans: Mapping[Path, Mapping[str, Any]], output: Path)
                 f"--shard {plan['shard']} --resume -o {folder}"
             )
         tables.append(table)
-        skipped |= plan["run"].get("skipped_items", {}).get(part.name, {})
+        skipped |= (plan["run"].get("skipped_items") or {}).get(part.name, {})
     whole = together(tables)
     lacking = sorted({item.id for item in part.items} - set(whole.column(ITEM).to_pylist()) - set(skipped))
     if lacking:
