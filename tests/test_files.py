@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from heedmap.errors import FileError
-from heedmap.files import write_beside
+from heedmap.files import temporary_folder, write_beside
 
 
 def write(path: str | Path, data: bytes, failure: Exception | None = None) -> None:
@@ -136,3 +138,17 @@ def test_a_disk_that_is_full_is_said_and_loses_nothing(tmp_path: Path) -> None:
         signal.signal(signal.SIGXFSZ, handler)
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_temporary_folder_is_gone_before_an_interrupt_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+    remove = shutil.rmtree
+
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        remove(*arguments, **options)
+
+    monkeypatch.setattr(shutil, "rmtree", interrupted)
+    with pytest.raises(KeyboardInterrupt), temporary_folder() as folder:
+        (folder / "file").write_text("four words")
+    assert not folder.exists()
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

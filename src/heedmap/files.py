@@ -8,7 +8,11 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
+import signal
 import stat
+import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -115,6 +119,23 @@ def write_beside(path: str | Path) -> Iterator[Path]:
         if beside is not None:
             with suppress(OSError):  # after the rename it is gone, as it should be
                 beside.unlink()
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """A folder that is gone after the block; an interrupt while it goes is answered when it is gone."""
+    folder = tempfile.mkdtemp(prefix=BESIDE)
+    interrupts: list[int] = []
+    try:
+        yield Path(folder)
+    finally:
+        main = threading.current_thread() is threading.main_thread()  # no other thread is interrupted
+        before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number)) if main else None
+        shutil.rmtree(folder, ignore_errors=True)
+        if main:
+            signal.signal(signal.SIGINT, before)
+    if interrupts:
+        raise KeyboardInterrupt
 
 
 def _check_target(target: Path, given: str | Path) -> None:

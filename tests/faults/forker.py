@@ -47,10 +47,14 @@ class Ended:
 class Forker:
     """A process that runs commands in forks of itself."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.faults.forker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "tests.faults.forker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **environment},
         )
 
     def run(self, arguments: list[str], environment: dict[str, str], moment: Moment | None = None) -> Ended:

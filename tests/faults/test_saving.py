@@ -66,6 +66,7 @@ def test_interrupted_while_saving_nothing_is_left_beside(tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_thirty_kills_while_saving(tmp_path: Path) -> None:
     random_moments = random.SystemRandom()
     for _ in range(30):

@@ -230,3 +230,14 @@ def test_a_format_that_starts_a_program_is_no_picture(tmp_path: Path) -> None:
     Image.fromarray(noise()).save(path, "EPS")
     with pytest.raises(FileError, match="is no picture"):
         as_pixels(path)
+
+
+def test_a_picture_that_says_it_is_huge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ends(*_: Any, **__: Any) -> None:
+        raise MemoryError
+
+    path = tmp_path / "picture.png"
+    Image.fromarray(noise()).save(path)
+    monkeypatch.setattr(Image.Image, "convert", ends)
+    with pytest.raises(FileError, match="larger than the memory there is"):
+        as_pixels(path)

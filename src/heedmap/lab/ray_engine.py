@@ -8,13 +8,12 @@ that they can load themselves), nothing else.
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from heedmap.errors import HeedmapError, MissingExtra, ModelError, OutOfRange
+from heedmap.files import temporary_folder
 from heedmap.lab.identity import describe
 from heedmap.lab.measure import Measured, rows_of_batch, waiting_batches
 from heedmap.lab.plan import Part
@@ -122,8 +121,8 @@ def measure_batches(asked: dict[str, Any], name: str, numbers: list[int]) -> Ans
     model = _model(json.dumps(asked["model"]), asked["sha256"])
     part = next(part for part in request.parts() if part.name == name)
     skipped: dict[str, str] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        files = RowFiles(Path(folder), name)
+    with temporary_folder() as folder:
+        files = RowFiles(folder, name)
         for number in numbers:
             batch = [part.items[place] for place in part.batches[number]]
             rows = rows_of_batch(model, part, batch, skipped if request.skip_bad else None)

@@ -125,6 +125,8 @@ def as_pixels(picture: Picture) -> Pixels:
             raise FileError(f"there is no file {path}") from None
         except UnidentifiedImageError:
             raise FileError(f"{path} is no picture: give a .png, .jpg, .webp ...") from None
+        except MemoryError:
+            raise FileError(f"cannot read {path}: it says that it is larger than the memory there is") from None
         except (OSError, Image.DecompressionBombError, ValueError) as error:
             raise FileError(f"cannot read {path}: {error}") from None
     if isinstance(picture, Image.Image):

@@ -11,7 +11,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
+from heedmap.files import temporary_folder
 from heedmap.json_text import parse_json
 
 CHILD = Path(__file__).with_name("child.py")
@@ -57,8 +57,8 @@ def run_calls(path: Path, calls: Sequence[dict[str, Any]], *, seconds: float = S
     """
     if not path.is_file():
         raise FileError(f"there is no file {path}")
-    with tempfile.TemporaryDirectory() as folder:
-        answer_file = Path(folder) / "answer.json"
+    with temporary_folder() as folder:
+        answer_file = folder / "answer.json"
         command = [sys.executable, "-I", "-B", str(CHILD), str(path.resolve()), str(answer_file)]
         process = subprocess.Popen(
             command,
