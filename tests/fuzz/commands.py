@@ -89,8 +89,8 @@ def _lines(draw: st.DrawFn, known: dict[str, set[str]], folder: Path) -> tuple[l
 
 
 def _as_argument(text: str) -> str:
-    """A text as a shell can hand it over: without zero bytes."""
-    return text.replace("\x00", "") or " "
+    """A text as a shell can hand it over: bytes without a zero, of which those that are no UTF-8 are kept as halves."""
+    return text.replace("\x00", "").encode("utf-8", "surrogatepass").decode("utf-8", "surrogateescape") or " "
 
 
 Maps = npt.NDArray[np.float64]

@@ -104,8 +104,15 @@ def test_damage_is_seen(saved: bytes, tmp_path: Path, data: st.DataObject) -> No
             Reading.open(path)
         return
     header = 8 + int.from_bytes(saved[:8], "little")
-    place = data.draw(st.integers(0, header - 1) | st.integers(header, len(saved) - 1))
-    path.write_bytes(saved[:place] + bytes([data.draw(st.integers(0, 255))]) + saved[place + 1 :])
+    place, byte = (
+        data.draw(st.integers(0, header - 1) | st.integers(header, len(saved) - 1)),
+        data.draw(st.integers(0, 255)),
+    )
+    path.write_bytes(saved[:place] + bytes([byte]) + saved[place + 1 :])
+    if place >= header and byte != saved[place]:
+        with pytest.raises(ReadingError, match="its checksum does not fit its content"):
+            Reading.open(path)
+        return
     with suppress(HeedmapError):
         np.testing.assert_array_equal(np.asarray(Reading.open(path).map(1)), sound)
 

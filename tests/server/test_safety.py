@@ -36,6 +36,12 @@ def test_what_changes_something_needs_the_token(asker: Asker, token: str, method
     assert (answer.status, answer.json["error"]["kind"]) == (403, "WrongToken")
 
 
+@pytest.mark.parametrize("length", ["99999999999", "0" * 20 + "9" * 9, "-1", "many"])
+def test_a_body_that_says_it_is_huge_is_refused_before_it_is_read(asker: Asker, length: str) -> None:
+    answer = asker.ask("POST", "/api/readings", b"{}", {"Content-Length": length})
+    assert answer.status in (400, 413)  # what is no number at all never reaches the application
+
+
 def test_its_own_page_may_ask(asker: Asker) -> None:
     for name in ("127.0.0.1", "localhost"):
         headers = {"Host": f"{name}:{asker.port}", "Origin": f"http://{name}:{asker.port}"}

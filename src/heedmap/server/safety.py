@@ -81,7 +81,7 @@ class Guard:
         if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
             return 403, "WrongOrigin", "pages of other sites may not ask this server"
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length[:20]) > MOST_BYTES:
+        if not length.isdigit() or len(length) > 20 or int(length) > MOST_BYTES:
             return 413, "TooLarge", f"the body is larger than {MOST_BYTES:,} bytes"
         if method in _SAFE:
             return None
