@@ -70,7 +70,7 @@ test-all: lint viewer-test chromium ## test everything, the slow rest and freshl
 	$(BIN)/heedmap models get minilm
 	HYPOTHESIS_PROFILE=search $(BIN)/$(PYTEST)
 
-fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts go to docs/hard-inputs.md (half an hour)
+fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts go to docs/hard-inputs.md (an hour)
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
 	$(BIN)/python -m tests.fuzz.run --write
