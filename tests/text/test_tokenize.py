@@ -202,6 +202,11 @@ def test_what_is_too_long_by_far_is_refused_before_it_is_cut(minilm_tokenizer: A
         tokenize(minilm_tokenizer, text, limit=limit)
 
 
+def test_a_book_is_cut_where_that_is_asked_for(minilm_tokenizer: Any) -> None:
+    tokens = tokenize(minilm_tokenizer, "cat " * 260_000, limit=512, truncate=True)
+    assert (len(tokens), tokens.cut_off) == (512, 260_002 - 512)
+
+
 def test_too_long_a_text_says_how_long_and_offers_to_cut(smollm2_tokenizer: Any, minilm_tokenizer: Any) -> None:
     with pytest.raises(TextTooLong) as caught:
         tokenize(minilm_tokenizer, "cat " * 600, limit=512)

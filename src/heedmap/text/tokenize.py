@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _PER_POSITION, _ANY_LENGTH, _POSITIONS = 64, 1_000_000, 250_000
 """A text of more characters than so many for each position of the model (so many positions where it has no limit), and
 longer than so many, is refused unread: of plain text a token holds four or five, and a tokenizer takes minutes for what
-a model has no room for."""
+a model has no room for. What may be cut is bounded as if the model had no limit."""
 
 
 def tokenize(
@@ -55,7 +55,7 @@ def tokenize(
     """
     pieces = Pieces(tokenizer)
     _check_text(text)
-    _check_length(text, limit)
+    _check_length(text, None if truncate else limit)
     add = special_tokens is not False
     ids, places = _encode(tokenizer, text, add)
     begin = _begin_of_text(tokenizer, ids, places) if special_tokens else []
