@@ -16,7 +16,17 @@ import heedmap
 SOURCE = Path(heedmap.__file__).parent
 ROOT = Path(__file__).parents[1]
 ROOMS = ["arithmetic", "models", "text", "reading", "drawing", "lab", "lessons", "server", "cli"]
-BESIDE_THE_ROOMS = {"controls", "errors", "files", "json_form", "json_text", "_version"}
+BESIDE_THE_ROOMS = {
+    "controls",
+    "cut_text",
+    "errors",
+    "files",
+    "given_files",
+    "json_form",
+    "json_text",
+    "whole_numbers",
+    "_version",
+}
 SHOWS_ITSELF = "drawing"
 HEAVY = ["torch", "transformers", "matplotlib", "rich", "scipy", "numpy", "pyarrow", "tokenizers"]
 

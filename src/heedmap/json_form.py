@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from heedmap.cut_text import cut_text
 from heedmap.errors import FileError
 
 _WORDS = {
@@ -82,8 +83,7 @@ def shown(value: object) -> str:
         >>> shown("it"), len(shown("x" * 1000))
         ("'it'", 61)
     """
-    written = repr(value)
-    return written if len(written) <= _SHOWN else f"{written[:_SHOWN]}…"
+    return cut_text(repr(value), _SHOWN)
 
 
 def _problems(found: Any, form: Any, where: str) -> Iterator[str]:

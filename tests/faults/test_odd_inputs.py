@@ -11,7 +11,7 @@ import pytest
 
 import heedmap
 from heedmap.errors import FileError
-from heedmap.files import LARGEST, read_bytes
+from heedmap.given_files import LARGEST, read_bytes
 from heedmap.reading import loading
 from heedmap.reading.model import Model
 from tests.faults.processes import ROOT

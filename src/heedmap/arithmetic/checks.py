@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedmap.arithmetic.names import label
+from heedmap.cut_text import cut_text
 from heedmap.errors import NumbersError
 
 Array = NDArray[np.float64]
@@ -196,7 +197,7 @@ def found(item: Any) -> str:
     """
     if isinstance(item, str):
         text = label(item)
-        return f'the text "{text[:40]}{"…" if len(text) > 40 else ""}"'
+        return f'the text "{cut_text(text, 40)}"'
     if item is None:
         return "nothing (null)"
     if isinstance(item, (bool, np.bool_)):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
 from heedmap.errors import NumbersError
+from heedmap.whole_numbers import whole_number
 
 MOST_NAMES = 12
 """A list of more names than this is shortened."""
@@ -62,8 +63,9 @@ def find_token(tokens: Sequence[str], name: str, kind: str = "token") -> int:
     """
     rows = _rows_named(tokens, name)
     stem, _, count = name.rpartition("#")
-    if not rows and stem and count.isdecimal() and len(count) < 19 and int(count) > 0:
-        rows = _rows_named(tokens, stem)[int(count) - 1 : int(count)]
+    number = whole_number(count)
+    if not rows and stem and number:
+        rows = _rows_named(tokens, stem)[number - 1 : number]
     if len(rows) == 1:
         return rows[0]
     shown = label(name)

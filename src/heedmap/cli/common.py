@@ -10,7 +10,7 @@ import click
 
 from heedmap.controls import json_without_controls, without_controls
 from heedmap.errors import EmptyText, FileError
-from heedmap.files import read_all, read_bytes
+from heedmap.given_files import read_all, read_bytes
 
 
 def read_text(argument: str) -> str:

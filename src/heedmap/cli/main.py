@@ -10,6 +10,7 @@ import sys
 import click
 
 from heedmap._version import __version__
+from heedmap.cut_text import cut_text
 from heedmap.errors import HeedmapError
 
 COMMANDS = {
@@ -146,9 +147,8 @@ def _in_one_line(message: str) -> str:
         >>> _in_one_line("cannot read a\nb") == r"cannot read a\nb"
         True
     """
-    if len(message) > _LONGEST:
-        message = f"{message[:_LONGEST]}…"
-    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in message)
+    shown = cut_text(message, _LONGEST)
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in shown)
 
 
 def _describe_os_error(error: OSError) -> str:

@@ -24,6 +24,7 @@ from heedmap.cli.options import (
 from heedmap.cli.progress import progress_bar
 from heedmap.errors import FileError, TextError
 from heedmap.json_text import parse_json
+from heedmap.whole_numbers import whole_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 TABLES = (".csv", ".parquet")
 CYCLIC = "cyclic"
+
+_ORDER_DIGITS = 9
+"""A number of random orders has no more: each is a pass."""
 
 
 @click.command("spans")
@@ -116,7 +120,7 @@ def _refuse_odd_pairs(text: str | None, named: dict[str, str], options: dict[str
         raise click.UsageError("--documents goes with --permute")
     if permute is not None and (options["head"] is not None or options["by_layer"] or options["per_head"]):
         raise click.UsageError("--permute shows means over layers and heads: leave --head, --by-layer, --per-head out")
-    if permute not in (None, CYCLIC) and not (permute.isdecimal() and len(permute) < 10):
+    if permute not in (None, CYCLIC) and (whole_number(permute) is None or len(permute) > _ORDER_DIGITS):
         raise click.BadParameter(
             f"'{permute}' is no number of orders: give --permute alone for the cyclic shifts, or --permute 20",
             param_hint="'--permute'",

@@ -17,6 +17,7 @@ from rich.text import Text
 from heedmap.controls import without_controls
 from heedmap.drawing.labels import printable
 from heedmap.drawing.palette import shade
+from heedmap.whole_numbers import whole_number
 
 DEFAULT_WIDTH = 80
 
@@ -99,9 +100,9 @@ def console(stderr: bool = False) -> Console:
 
 def _width(stream: TextIO) -> int:
     """How many cells a line has: COLUMNS, the terminal's own answer, or 80."""
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdecimal() and int(columns) > 0:
-        return int(columns)
+    columns = whole_number(os.environ.get("COLUMNS", ""))
+    if columns:
+        return columns
     try:
         return os.get_terminal_size(stream.fileno()).columns or DEFAULT_WIDTH
     except (OSError, ValueError, AttributeError):  # not a terminal, closed, or no file at all

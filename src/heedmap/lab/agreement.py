@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from heedmap.cut_text import cut_text
 from heedmap.errors import ClaimError
 from heedmap.lab.experiment import Figure, Value
 from heedmap.lab.words import value_words
@@ -103,8 +104,7 @@ def _close(one: Value, other: Value, tolerance: float | None = None) -> bool:
 
 def _listed(names: Iterable[str]) -> str:
     """Names in a line, cut where they are very many or long."""
-    written = ", ".join(names)
-    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
+    return cut_text(", ".join(names), _LONGEST)
 
 
 def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figure]) -> list[Line]:

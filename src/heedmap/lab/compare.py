@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from heedmap.errors import FileError, NumbersError
-from heedmap.files import read_bytes
+from heedmap.given_files import read_bytes
 from heedmap.lab.data import Contrast
 from heedmap.lab.experiment import DataSource, Finding, Item
 from heedmap.lab.figure_names import spelled

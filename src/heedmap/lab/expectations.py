@@ -8,6 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from heedmap.cut_text import cut_text
 from heedmap.errors import ClaimError, FileError
 from heedmap.json_form import Every, Maybe, Only, check_form, shown
 from heedmap.lab.folder import read_json
@@ -132,7 +133,7 @@ def parts_for(expected: Expectations, run: Mapping[str, Any], *, other_weights: 
         wanted = "; ".join(f"{part.experiment} {dict(part.settings)}" for part in expected.parts)
         raise ClaimError(
             f"nothing is expected of this run ({', '.join(measured_parts)}) with its settings and data: "
-            f"the file has {wanted[:_LONGEST]}{'…' if len(wanted) > _LONGEST else ''}"
+            f"the file has {cut_text(wanted, _LONGEST)}"
         )
     return fitting
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from heedmap.errors import FileError
-from heedmap.files import BESIDE, read_bytes, write_beside
+from heedmap.files import BESIDE, write_beside
+from heedmap.given_files import read_bytes
 from heedmap.json_form import Every, Maybe, check_form
 from heedmap.json_text import parse_json
 from heedmap.lab.plan import differences

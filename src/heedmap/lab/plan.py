@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from typing import Any
 
+from heedmap.cut_text import cut_text
 from heedmap.errors import DataError, OutOfRange
 from heedmap.lab.data import BadRows
 from heedmap.lab.experiment import Experiment, Item
 from heedmap.lab.settings import Settings
+from heedmap.whole_numbers import whole_number
 
 _LONGEST = 120
 """Characters of a value that differs, in an error."""
@@ -87,10 +89,10 @@ class Shard:
             >>> Shard.parse("2/3")
             Shard(number=2, of=3)
         """
-        number, _, of = text.partition("/")
-        if len(text) > 20 or not (number.isdecimal() and of.isdecimal()) or not 1 <= int(number) <= int(of):
+        number, of = (whole_number(part) for part in text.partition("/")[::2])
+        if number is None or of is None or not 1 <= number <= of:
             raise OutOfRange(f"{text!r} is no shard: give NUMBER/OF such as 1/4 (the first of four) or 4/4 (the last)")
-        return cls(int(number), int(of))
+        return cls(number, of)
 
     @property
     def is_all(self) -> bool:
@@ -161,12 +163,6 @@ def items_sha256(items: Sequence[Item]) -> str:
     return digest.hexdigest()
 
 
-def _cut(value: Any) -> str:
-    """A value in a sentence: a long one is cut."""
-    written = str(value)
-    return written if len(written) <= _LONGEST else f"{written[:_LONGEST]}…"
-
-
 def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
     """In words, what differs between two JSON objects, nested ones by their path.
 
@@ -180,5 +176,5 @@ def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
         if isinstance(before, Mapping) and isinstance(after, Mapping):
             found += [f"{name}.{line}" for line in differences(before, after)]
         elif before != after:
-            found.append(f"{name} was {_cut(before)} and is {_cut(after)}")
+            found.append(f"{name} was {cut_text(str(before), _LONGEST)} and is {cut_text(str(after), _LONGEST)}")
     return found

@@ -11,6 +11,7 @@ from heedmap.arithmetic.names import nearest
 from heedmap.errors import FileError, LessonError
 from heedmap.lessons.blocks import Lesson, Words
 from heedmap.lessons.parse import parse_file
+from heedmap.whole_numbers import whole_number
 
 FOLDER = Path(__file__).with_name("course")
 """Where the lessons of the course itself are."""
@@ -36,8 +37,9 @@ class Course:
             >>> load_course().find("1").title
             'One word looks back'
         """
-        if wanted.isdecimal() and len(wanted) < 19:  # more digits Python would not read
-            found = [lesson for lesson in self.lessons if lesson.number == int(wanted)]
+        number = whole_number(wanted)
+        if number is not None:
+            found = [lesson for lesson in self.lessons if lesson.number == number]
         else:
             exact = [lesson for lesson in self.lessons if lesson.slug == wanted]
             found = exact or [lesson for lesson in self.lessons if lesson.slug.startswith(wanted)]

@@ -15,6 +15,7 @@ from heedmap.arithmetic.checks import parse as parse_number
 from heedmap.arithmetic.names import listed, nearest
 from heedmap.arithmetic.writing import number
 from heedmap.errors import HeedmapError, LessonError
+from heedmap.whole_numbers import whole_number
 
 RunCommand = Callable[[list[str]], str]
 """Runs `heedmap` with these arguments and returns what it prints."""
@@ -72,9 +73,10 @@ class Arguments:
             LessonError: it is not one.
         """
         text = self.word(what)
-        if not (text.isdecimal() and len(text) < 19):
+        number = whole_number(text)
+        if number is None:
             raise LessonError(f"expected {what} (a whole number), found {text!r}")
-        return int(text)
+        return number
 
     def numbers(self, what: str) -> list[float]:
         """The next argument as numbers separated by commas."""
@@ -100,16 +102,26 @@ class Arguments:
             raise LessonError(f"option {name}: expected yes or no, found {text!r}")
         return text == "yes"
 
+    def whole_option(self, name: str, default: int | None = None, *, least: int = 0, most: int | None = None) -> int:
+        """An option that is a whole number, taken.
+
+        Raises:
+            LessonError: it is not given and has no default, is none, or lies outside.
+        """
+        text = self.options.pop(name, "" if default is None else str(default))
+        number = whole_number(text)
+        if number is None or number < least or (most is not None and number > most):
+            bounds = "" if most is None else f" from {least} to {most}"
+            raise LessonError(f"option {name}: expected a whole number{bounds}, found {text!r}")
+        return number
+
     def digits(self, default: int) -> int:
         """The option `digits`, taken.
 
         Raises:
             LessonError: it is not a whole number up to 15.
         """
-        text = self.options.pop("digits", str(default))
-        if not text.isdecimal() or len(text) > 2 or int(text) > 15:
-            raise LessonError(f"option digits: expected a whole number from 0 to 15, found {text!r}")
-        return int(text)
+        return self.whole_option("digits", default, most=15)
 
     def per_token(self, name: str) -> dict[str, list[float]]:
         """Options `name.TOKEN=1,2`, taken: token and its numbers."""

@@ -10,6 +10,7 @@ import shlex
 from heedmap.arithmetic.names import listed
 from heedmap.errors import LessonError
 from heedmap.lessons.live import REGISTRY, Arguments, Figure
+from heedmap.whole_numbers import whole_number
 
 ALLOWED = ("compute", "cost", "explain", "map", "next", "read", "spans", "stats", "lab")
 """The commands that lessons may show."""
@@ -62,6 +63,7 @@ def _without_pipe(words: list[str]) -> tuple[list[str], int | None]:
         return words, None
     bar = words.index("|")
     pipe = words[bar + 1 :]
-    if len(pipe) != 2 or pipe[0] != "head" or not pipe[1].removeprefix("-").isdecimal():
+    lines = whole_number(pipe[1].removeprefix("-")) if len(pipe) == 2 and pipe[0] == "head" else None
+    if lines is None:
         raise LessonError(f"after | expected head -N, found {shlex.join(pipe)!r}")
-    return words[:bar], int(pipe[1].removeprefix("-"))
+    return words[:bar], lines

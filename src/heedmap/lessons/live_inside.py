@@ -25,7 +25,7 @@ def _inside(arguments: Arguments) -> Figure:
     what, digits = arguments.word("what is asked"), arguments.digits(2)
     if what not in WHAT:
         raise LessonError(f"expected one of {listed(WHAT)}, found {what!r}")
-    layer, head = (_number(arguments, name) for name in ("layer", "head"))
+    layer, head = (arguments.whole_option(name) for name in ("layer", "head"))
     model = model_named(arguments.option("model", DEFAULT_MODEL) or "")
     explanation = model.read(text, layers=layer).explain(word, layer, head)
     tokens = explanation.tokens.find(on).tokens
@@ -40,11 +40,3 @@ def _inside(arguments: Arguments) -> Figure:
         "undivided": softmax_rows(trace.products, everything).weights,
     }[what][0]
     return rounded(float(row[explanation.keys.index(tokens[0])]), digits)
-
-
-def _number(arguments: Arguments, name: str) -> int:
-    """An option that is a whole number."""
-    text = arguments.option(name, "") or ""
-    if not (text.isdecimal() and len(text) < 19):
-        raise LessonError(f"option {name}: expected a whole number, found {text!r}")
-    return int(text)

@@ -31,10 +31,7 @@ def _reading(model: str, text: str) -> Reading:
 
 def _place(arguments: Arguments) -> tuple[str, int, int]:
     """The model, layer and head that a call asks for."""
-    layer, head = (
-        Arguments([arguments.option(name, usual) or ""], {}).whole(name)
-        for name, usual in (("layer", "16"), ("head", "3"))
-    )
+    layer, head = arguments.whole_option("layer", 16), arguments.whole_option("head", 3)
     return arguments.option("model", DEFAULT_MODEL) or "", layer, head
 
 

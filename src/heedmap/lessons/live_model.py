@@ -61,18 +61,10 @@ def _model(arguments: Arguments) -> Model:
     return model_named(arguments.option("model", DEFAULT_MODEL) or "")
 
 
-def _number(arguments: Arguments, name: str) -> int | None:
-    """An option that is a whole number."""
-    text = arguments.option(name)
-    if text is not None and not (text.isdecimal() and len(text) < 19):
-        raise LessonError(f"option {name}: expected a whole number, found {text!r}")
-    return None if text is None else int(text)
-
-
 @REGISTRY.add("looks", f"TEXT WORD ON {_PLACE}", "the weight from one word on another in a real head", model=True)
 def _looks(arguments: Arguments) -> Figure:
     text, word, on = arguments.word("a text"), arguments.word("a word"), arguments.word("a word looked at")
-    layer, head = _number(arguments, "layer"), _number(arguments, "head")
+    layer, head = (arguments.whole_option(name) if name in arguments.options else None for name in ("layer", "head"))
     model = _model(arguments)
     reading = model.read(text, layers=model.layers[len(model.layers) // 2].number if layer is None else layer)
     row = reading.row(word, layer, head)

@@ -31,7 +31,7 @@ def _next_table(arguments: Arguments) -> Figure:
 @REGISTRY.add("written", "TEXT COUNT [place=1]", "a model writing, each token by its place", block=True, model=True)
 def _written(arguments: Arguments) -> Figure:
     text, count = arguments.word("a text"), arguments.whole("how many tokens")
-    place = Arguments([arguments.option("place", "1") or ""], {}).whole("place") - 1
+    place = arguments.whole_option("place", 1) - 1
     model = model_named(DEFAULT_MODEL)
     ids = list(model.tokenize(text).ids)
     rows = [["reads", "picks", "odds"]]

@@ -122,7 +122,7 @@ def _picked_at(arguments: Arguments) -> Figure:
 @REGISTRY.add("picked-table", f"PAIR [count=5] {_ORDER}", "the heads that point most at a noun", block=True, model=True)
 def _picked_table(arguments: Arguments) -> Figure:
     pair = arguments.word("a pair")
-    count = Arguments([arguments.option("count", "5") or ""], {}).whole("count")
+    count = arguments.whole_option("count", 5)
     found, order = looks_of(pair), _order(arguments)
     rows = [["head", *_nouns(pair), "lead"]]
     for place in np.argsort(-found.lead[order], kind="stable")[:count]:

@@ -49,7 +49,7 @@ class _Asked:
         if by not in BY:
             raise LessonError(f"option by: expected one of {', '.join(BY)}, found {by!r}")
         self.version = int(version) - 1
-        self.layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
+        self.layer = arguments.whole_option("layer", 16)
         self.row = removals(pair, self.layer, by)
         places = np.flatnonzero(self.row["layer"] == self.layer)
         self.lost = self.row["effect"][self.version, places]
@@ -201,5 +201,5 @@ def _removed_needed(arguments: Arguments) -> Figure:
 def _lost_in_all(arguments: Arguments) -> tuple[list[str], Array]:
     """The pairs that a call names, and [pair, version] what the right noun loses in each without the head."""
     pairs, head = arguments.word("pairs").split(","), arguments.whole("a head")
-    layer = Arguments([arguments.option("layer", "16") or ""], {}).whole("layer")
+    layer = arguments.whole_option("layer", 16)
     return pairs, np.array([_lost_in_both(pair, head, layer) for pair in pairs])

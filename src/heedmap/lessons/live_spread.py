@@ -58,12 +58,11 @@ def slopes(weights: Array) -> Array:
 
 def _asked(arguments: Arguments) -> tuple[Array, int]:
     """The largest weights that are asked for, and the digits."""
-    dim, words = arguments.whole("a width"), arguments.option("words", "8") or ""
+    dim = arguments.whole("a width")
     if not 1 <= dim <= 1024:
         raise LessonError(f"expected a width from 1 to 1024, found {dim}")
-    if not words.isdecimal() or len(words) > 2 or not 2 <= int(words) <= 64:
-        raise LessonError(f"option words: expected a whole number from 2 to 64, found {words!r}")
-    return largest_weights(dim, int(words), arguments.switch("scaled", False)), arguments.digits(2)
+    words = arguments.whole_option("words", 8, least=2, most=64)
+    return largest_weights(dim, words, arguments.switch("scaled", False)), arguments.digits(2)
 
 
 @REGISTRY.add("peak", f"D {_OPTIONS}", "how much the best of some random keys of D numbers takes, on average")

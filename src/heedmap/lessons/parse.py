@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from heedmap.errors import FileError
-from heedmap.files import read_bytes
+from heedmap.given_files import read_bytes
 from heedmap.lessons import blocks
 from heedmap.lessons.fields import joined
 from heedmap.lessons.read import read_block

@@ -10,6 +10,7 @@ from heedmap.lessons import blocks
 from heedmap.lessons.block_parts import NAME, Fields, body_of, computed, name_of, refuse_typed
 from heedmap.lessons.fields import Item, joined, split_fields, split_items
 from heedmap.lessons.scan import Problems, RawBlock
+from heedmap.whole_numbers import whole_number
 
 _BRACES = re.compile(r"^\{\{\s*([^{}]+?)\s*\}\}$")
 _VIEW = re.compile(r'^"(?P<text>[^"$`\\]+)"(?P<options>(?: +[a-z]+=\S+)*)$')
@@ -106,7 +107,7 @@ def _view(raw: RawBlock, problems: Problems) -> blocks.View:
         problems.add(raw.line, f'expected `::: view "TEXT" {given}`, found {raw.argument!r}')
         return blocks.View("", {}, joined(raw.lines), raw.line)
     for name in ("layer", "head"):
-        if not options.get(name, "0").isdecimal():
+        if whole_number(options.get(name, "0")) is None:
             problems.add(raw.line, f"{name}: expected a whole number, found {options[name]!r}")
     return blocks.View(found["text"], options, joined(raw.lines), raw.line)
 
@@ -213,11 +214,11 @@ def _goal(item: Item, problems: Problems) -> blocks.Goal | None:
 
 
 def _time(raw: RawBlock, problems: Problems) -> blocks.Time:
-    minutes = raw.argument.removesuffix("minutes").strip()
-    if not minutes.isdecimal() or int(minutes) == 0:
+    minutes = whole_number(raw.argument.removesuffix("minutes").strip())
+    if not minutes:
         problems.add(raw.line, f"expected `::: time 25` (whole minutes), found {raw.argument!r}")
         return blocks.Time(1, raw.line)
-    return blocks.Time(int(minutes), raw.line)
+    return blocks.Time(minutes, raw.line)
 
 
 READERS: dict[str, Callable[[RawBlock, Problems], blocks.Piece]] = {

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from heedmap.cut_text import cut_text
+
 _LONGEST_LINE = 300
 
 
@@ -20,7 +22,7 @@ def first_line(error: BaseException) -> str:
         ('no such type', 'TimeoutError')
     """
     line = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return line if len(line) <= _LONGEST_LINE else f"{line[:_LONGEST_LINE]}…"
+    return cut_text(line, _LONGEST_LINE)
 
 
 def sizes_under(folder: Path) -> list[int]:

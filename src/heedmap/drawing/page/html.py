@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 
 from heedmap._version import __version__
+from heedmap.cut_text import cut_text
 from heedmap.drawing.page.blocks import as_text
 from heedmap.drawing.page.bundle import Bundle
 from heedmap.drawing.page.contents import Contents
@@ -82,5 +83,5 @@ def page_title(text: str) -> str:
         'The trophy did not fit in the suitcase because it was too bi… · Heedmap'
     """
     line = " ".join(text.split())
-    short = line if len(line) <= _LONGEST_TITLE else f"{line[:_LONGEST_TITLE]}…"
+    short = cut_text(line, _LONGEST_TITLE)
     return f"{short} · Heedmap"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 
+from heedmap.cut_text import cut_text
 from heedmap.json_form import shown
 from heedmap.lab.data.lines import Line
 from heedmap.lab.data.reader import Read, Unusable, question, read_each
 from heedmap.lab.data.types import Question
+from heedmap.whole_numbers import whole_number
 
 COLUMNS = (
     "ID",
@@ -57,7 +59,7 @@ def _place(text: str, word: str, offset: str) -> tuple[int, int]:
     Raises:
         Unusable: it stands elsewhere.
     """
-    start = int(offset) if offset.isdecimal() and len(offset) < 19 else -1
-    if start < 0 or not word or text[start : start + len(word)] != word:
-        raise Unusable(f"{word!r} does not stand at character {offset[:20]} of {shown(text)}")
+    start = whole_number(offset)
+    if start is None or not word or text[start : start + len(word)] != word:
+        raise Unusable(f"{word!r} does not stand at character {cut_text(offset, 20)} of {shown(text)}")
     return start, start + len(word)

@@ -11,8 +11,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
+from heedmap.cut_text import cut_text
 from heedmap.errors import FileError
-from heedmap.files import open_to_read
+from heedmap.given_files import open_to_read
 from heedmap.lab.data.bad_rows import BadRow
 
 STANDARD_INPUT = Path("-")
@@ -46,7 +47,7 @@ class Line:
     def bad(self, reason: str) -> BadRow:
         """The line as one that cannot be used, and why."""
         says = self.broken or reason
-        return BadRow(self.source, self.number, says if len(says) <= _LONGEST_REASON else f"{says[:_LONGEST_REASON]}…")
+        return BadRow(self.source, self.number, cut_text(says, _LONGEST_REASON))
 
 
 def read_lines(path: Path) -> Iterator[Line]:

@@ -7,6 +7,7 @@ import re
 from difflib import get_close_matches
 
 from heedmap.lessons.exercises.problem import Answer, Step
+from heedmap.whole_numbers import whole_number
 
 _NUMBER = r"[-+−]?(?:\d+(?:\.\d*)?|\.\d+)"
 _ONE = re.compile(rf"^(?P<top>{_NUMBER})(?:\s*/\s*(?P<bottom>{_NUMBER}))?\s*(?P<percent>%)?$")
@@ -94,8 +95,9 @@ def choose(options: tuple[str, ...], text: str) -> int:
     wanted = text.strip("\"'“” ").casefold()
     if wanted in folded:
         return folded.index(wanted)
-    if wanted.isdecimal() and len(wanted) < 19 and 1 <= int(wanted) <= len(options):
-        return int(wanted) - 1
+    number = whole_number(wanted)
+    if number is not None and 1 <= number <= len(options):
+        return number - 1
     if len(wanted) == 1 and 0 <= ord(wanted) - ord("a") < len(options):
         return ord(wanted) - ord("a")
     beginning = [index for index, option in enumerate(folded) if option.startswith(wanted)]
