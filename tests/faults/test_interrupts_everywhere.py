@@ -18,6 +18,7 @@ from tests.pictures import noise, processor_of, vision_model
 
 TEXT = "the cat sat on the mat"
 LAB = ("--limit", "3", "--draws", "100", "-o", "{new}/lab")
+COST = ("--lengths", "32", "--lengths", "64", "--repeats", "1", "--further", "2", "-o", "{new}/lab")
 COMMANDS: dict[str, tuple[str, ...]] = {
     "read": ("read", TEXT, "--json"),
     "read --generate": ("read", TEXT, "--generate", "5"),
@@ -44,20 +45,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "lab roles": ("lab", "roles", *LAB),
     "lab matters": ("lab", "matters", *LAB),
     "lab compare": ("lab", "compare", *LAB),
-    "lab cost": (
-        "lab",
-        "cost",
-        "--lengths",
-        "32",
-        "--lengths",
-        "64",
-        "--repeats",
-        "1",
-        "--further",
-        "2",
-        "-o",
-        "{new}/lab",
-    ),
+    "lab cost": ("lab", "cost", *COST),
     "lab dilution": ("lab", "dilution", *LAB),
     "lab picture": ("lab", "picture", "-o", "{new}/lab"),
     "lab rerun": ("lab", "rerun", "{kept}/report", "-o", "{new}/lab"),
@@ -81,11 +69,7 @@ class Sweep:
         for place in ("temporary", "work"):
             (self.new / place).mkdir(parents=True)
         arguments = [one.format(kept=self.kept, new=self.new) for one in COMMANDS[name]]
-        if (
-            not arguments[0].startswith(WITHOUT_MODEL)
-            and "--model" not in arguments
-            and arguments[1] not in ("rerun", "check", "merge")
-        ):
+        if not name.startswith(WITHOUT_MODEL) and "--model" not in arguments:
             arguments += ["--model", str(self.kept / "model")]
         there = {"HEEDMAP_CACHE": "cache", "HEEDMAP_LEARN": "learn", "TMPDIR": "temporary"}
         environment = {variable: str(self.new / place) for variable, place in there.items()}
