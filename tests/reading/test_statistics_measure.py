@@ -101,13 +101,13 @@ def check(call: AttentionCall, measured: Measured, special: torch.Tensor, text: 
     np.testing.assert_array_equal(measured.after_first.numpy(), want["after_first"])
 
 
-@given(calls(), st.booleans(), st.data())
+@given(calls(), st.booleans(), st.integers(0, 1), st.integers(0, 999))
 def test_every_statistic_equals_that_of_the_whole_map(
-    drawn: tuple[AttentionCall, torch.Tensor], small_blocks: bool, data: st.DataObject
+    drawn: tuple[AttentionCall, torch.Tensor], small_blocks: bool, text: int, seed: int
 ) -> None:
     call = computed(drawn[0])
-    special = torch.tensor(data.draw(st.lists(st.booleans(), min_size=call.rule.keys, max_size=call.rule.keys)))
-    text = data.draw(st.integers(0, call.query.shape[0] - 1))
+    special = torch.rand(call.rule.keys, generator=torch.Generator().manual_seed(seed)) < 0.5
+    text %= call.query.shape[0]
     sizes = (
         (call_module, "_BLOCK_CELLS", 200),
         (call_module, "_SMALLEST_BLOCK", 3),
@@ -194,7 +194,9 @@ def test_an_even_look_has_the_entropy_of_all_its_keys() -> None:
     measured = measure(call, COLUMNS, marks(50))
     counts = torch.arange(1, 51, dtype=torch.float32)
     torch.testing.assert_close(measured.values["effective_tokens"], counts.expand(4, -1))
-    assert (measured.values["normalised_entropy"][:, 1:] == 1).all()
+    # Two logarithms of the same count, one of them made in the kernel: apart by the rounding of each.
+    torch.testing.assert_close(measured.values["normalised_entropy"][:, 1:], torch.ones(4, 49), rtol=0, atol=1e-6)
+    assert (measured.values["normalised_entropy"][:, 1:] <= 1).all()
 
 
 def test_outside_the_window_the_weight_on_the_first_token_is_exactly_0() -> None:

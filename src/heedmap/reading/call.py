@@ -104,7 +104,10 @@ class AttentionCall:
         return torch.cat(outputs, 2), torch.cat(sums, 2)
 
     def blocks(self) -> list[tuple[int, int, int, int]]:
-        """(first query, past the last, first key, past the last): blocks that hold a bounded number of cells."""
+        """(first query, past the last, first key, past the last): blocks that hold a bounded number of cells.
+
+        A block whose queries reach no key, as outside of a window, has none.
+        """
         with_heads = self.softcap is not None or self.bias is not None or self.rule.heads > 1
         cells = self.query.shape[0] * (self.heads if with_heads else 1)
         blocks, start = [], 0
@@ -121,7 +124,7 @@ class AttentionCall:
                 size = max(size // 2, _SMALLEST_BLOCK)
                 stop = min(start + size, self.rule.queries)
                 low, high = self.rule.key_range(start, stop)
-            blocks.append((start, stop, low, max(high, low + 1)))
+            blocks.append((start, stop, low, high))
             start = stop
         return blocks
 
@@ -165,8 +168,8 @@ class AttentionCall:
         """
         first, stop, _ = heads.indices(self.heads)
         repeats = self.heads // self.key_value_heads
-        query = self.query[:, first:stop, rows].to(self.exact_dtype)
-        shared = self.key[:, first // repeats : -(-stop // repeats), columns].to(self.exact_dtype)
+        query = in_one_layout(self.query[:, first:stop, rows], self.exact_dtype)
+        shared = in_one_layout(self.key[:, first // repeats : -(-stop // repeats), columns], self.exact_dtype)
         owners = torch.arange(first, stop, device=query.device) // repeats - first // repeats
         scores = query @ shared[:, owners].transpose(-1, -2) * self.scale
         if self.softcap is not None:
@@ -227,3 +230,13 @@ class AttentionCall:
         nothing = raised.key.new_zeros(*raised.key.shape[:-1], raised.query.shape[-1])
         _, logsumexp = raised.compute(nothing)
         return replace(self, logsumexp=logsumexp)
+
+
+def in_one_layout(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """A copy whose numbers lie in order from an aligned address.
+
+    Matrix products take another path, and round otherwise, where their numbers lie at other strides or addresses. From
+    such copies the same numbers give the same weights to the last bit, whether a model has just made them or a file
+    held them.
+    """
+    return tensor.to(dtype, copy=True, memory_format=torch.contiguous_format)

@@ -2,8 +2,19 @@
 
 torch's fused kernels compute the log-sum-exp and drop it on the public way. `attend` asks the private operator for
 it, after checking once for each kind of call that the operator gives the public function's output and the right
-log-sum-exp; where it does not exist or does not agree, the public function is called and the log-sum-exp computed
-beside it, by blocks.
+log-sum-exp. Where the operator does not exist, does not agree, or does not take such a call, the public function is
+called and the log-sum-exp computed beside it, by blocks.
+
+A private operator checks little of what it is given. On torch 2.13, the one for CPUs
+
+- ends the process (SIGFPE) without heads, queries or keys, or with fewer query heads than key heads;
+- reads past the end of keys and values that have fewer texts than the queries;
+- silently takes wrong numbers where those of one vector do not lie side by side, and from a float32 mask beside
+  float64 queries (except with AVX-512);
+- hands strides to BLAS, which refuses rows that overlap.
+
+So `attend` refuses contradictions, goes the public way where an axis is empty, and copies into order what lies
+otherwise. `tests/reading/test_kernel_sweep.py` tries this on the torch that is installed, in processes of their own.
 """
 
 from __future__ import annotations
@@ -23,6 +34,9 @@ Kernel = Callable[
 
 _ALIGNED = 8
 """What the width of a vector must be a multiple of on a GPU; torch's public function pads to it as well."""
+
+_DTYPES = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+"""What attention is computed in."""
 
 _WIDEST_FLASH = 256
 """The widest vectors that torch's flash operator takes; wider ones go the way of masked calls, which has no limit."""
@@ -57,33 +71,67 @@ def attend(
         is what the model's own kernel makes of it.
 
     Raises:
-        ValueError: head counts that do not divide (torch's own operator would end the process).
+        ValueError: tensors that contradict each other, or a dtype that attention is not computed in.
     """
-    heads, key_value_heads = query.shape[1], key.shape[1]
-    if heads % key_value_heads or heads < key_value_heads or value.shape[1] != key_value_heads:
-        raise ValueError(
-            f"{heads} query heads cannot share {key_value_heads} key heads and {value.shape[1]} value heads"
-        )
-    if causal and query.shape[2] != key.shape[2]:
-        raise ValueError(f"causal needs as many queries as keys, not {query.shape[2]} and {key.shape[2]}")
+    _refuse_contradictions(query, key, value, causal, mask)
     width, value_dim = max(query.shape[-1], value.shape[-1]), value.shape[-1]
     if query.device.type != "cpu":
         width = -(-width // _ALIGNED) * _ALIGNED
-    kernel = _kernel_for(query.device.type, query.dtype, mask is not None or width > _WIDEST_FLASH)
     if not query.shape[-1] == value_dim == width:
         # The operators want one width. Zeros added to query and key leave the products as they are.
         query, key, value = (pad(tensor, (0, width - tensor.shape[-1])) for tensor in (query, key, value))
-    # The private operators take it for granted that the numbers of a vector lie side by side, and are silently wrong
-    # where they do not (keys that come out of a convolution).
-    query, key, value = (one if one.stride(-1) == 1 else one.contiguous() for one in (query, key, value))
+    kernel = public_kernel
+    if 0 not in (*query.shape, *key.shape):
+        kernel = _kernel_for(query.device.type, query.dtype, mask is not None or width > _WIDEST_FLASH)
+        query, key, value = (_laid_out(tensor) for tensor in (query, key, value))
     output, logsumexp = kernel(query, key, value, scale, causal, mask)
-    if not _tells_broken_rows(kernel, query.device.type, query.dtype) and not _all_finite(query, key):
+    if kernel is not public_kernel and not _all_finite(query, key):
+        # What an operator makes of a row that is not a number differs by processor: 0, inf, nan or any number.
         logsumexp = _logsumexp_by_blocks(query, key, scale, causal, mask)
     if mask is not None:
         dead = (mask == -math.inf).all(-1).expand(logsumexp.shape)
         output = output.masked_fill(dead.unsqueeze(-1), 0.0)
         logsumexp = logsumexp.masked_fill(dead, -math.inf)
     return output[..., :value_dim], logsumexp
+
+
+def _refuse_contradictions(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, causal: bool, mask: torch.Tensor | None
+) -> None:
+    """Refuse tensors that cannot belong to one call.
+
+    Raises:
+        ValueError: saying what does not fit.
+    """
+    shapes = [tuple(tensor.shape) for tensor in (query, key, value)]
+    if any(len(shape) != 4 for shape in shapes):
+        raise ValueError(f"query, key and value need 4 axes (batch, head, token, dim), not the shapes {shapes}")
+    dtypes, devices = ({getattr(one, name) for one in (query, key, value)} for name in ("dtype", "device"))
+    if len(dtypes) > 1 or len(devices) > 1:
+        raise ValueError(f"query, key and value need one dtype and one device, not {dtypes} on {devices}")
+    if query.dtype not in _DTYPES:
+        raise ValueError(f"attention is computed in {', '.join(map(str, _DTYPES))}, not in {query.dtype}")
+    (batch, heads, queries, dim), (_, key_value_heads, keys, _), (_, value_heads, _, _) = shapes
+    if value_heads != key_value_heads or (heads % key_value_heads if key_value_heads else heads):
+        raise ValueError(f"{heads} query heads cannot share {key_value_heads} key heads and {value_heads} value heads")
+    if heads < key_value_heads:
+        raise ValueError(f"{heads} query heads are fewer than {key_value_heads} key heads")
+    if shapes[1] != (batch, key_value_heads, keys, dim) or shapes[2][:3] != (batch, key_value_heads, keys):
+        raise ValueError(f"query, key and value do not fit each other: {shapes}")
+    if causal and queries != keys:
+        raise ValueError(f"causal needs as many queries as keys, not {queries} and {keys}")
+    whole = (batch, heads, queries, keys)
+    if mask is not None and (
+        mask.ndim != 4 or any(own not in (1, full) for own, full in zip(mask.shape, whole, strict=True))
+    ):
+        raise ValueError(f"a mask of shape {tuple(mask.shape)} does not broadcast to {whole}")
+    if mask is not None and (mask.dtype, mask.device) != (query.dtype, query.device):
+        raise ValueError(f"a mask of {mask.dtype} on {mask.device} beside a query of {query.dtype} on {query.device}")
+
+
+def _laid_out(tensor: torch.Tensor) -> torch.Tensor:
+    """The tensor with the numbers of each vector side by side, and no two vectors over each other."""
+    return tensor if tensor.stride(-1) == 1 and tensor.stride(-2) >= tensor.shape[-1] else tensor.contiguous()
 
 
 def public_kernel(
@@ -94,7 +142,15 @@ def public_kernel(
     causal: bool,
     mask: torch.Tensor | None,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Output by torch's public function; log-sum-exp by blocks of queries, in memory linear in the length."""
+    """Output by torch's public function; log-sum-exp by blocks of queries, in memory linear in the length.
+
+    Without keys the output is 0 and the log-sum-exp -inf.
+    """
+    batch, heads, queries, _ = query.shape
+    if 0 in (batch, heads, queries, key.shape[2]):
+        exact = torch.promote_types(query.dtype, torch.float32)
+        nothing = query.new_full((batch, heads, queries), -math.inf, dtype=exact)
+        return query.new_zeros((batch, heads, queries, value.shape[-1])), nothing
     output = scaled_dot_product_attention(
         query,
         key,
@@ -136,17 +192,6 @@ def _all_finite(*tensors: torch.Tensor) -> bool:
     return all(bool(one.sum(dtype=torch.promote_types(one.dtype, torch.float32)).isfinite()) for one in tensors)
 
 
-@functools.cache
-def _tells_broken_rows(kernel: Kernel, device_type: str, dtype: torch.dtype) -> bool:
-    """Whether a kernel gives a row that is not a number a log-sum-exp that is none; torch's on the CPU gives 0."""
-    query, key, value = (torch.zeros(1, 1, 8, 64, device=device_type, dtype=dtype) for _ in range(3))
-    query[..., 2, :], key[..., 5, :] = math.nan, math.nan
-    try:
-        return kernel is public_kernel or bool(kernel(query, key, value, 1.0, False, None)[1].isnan().all())
-    except (RuntimeError, AttributeError, NotImplementedError, TypeError):
-        return False
-
-
 def _cpu_kernel(
     query: torch.Tensor,
     key: torch.Tensor,
@@ -157,7 +202,9 @@ def _cpu_kernel(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Torch's fused CPU operator; it shares key heads among query heads by itself."""
     if mask is not None:
-        mask = mask.expand(-1, -1, query.shape[2], -1)
+        # Its rows must lie side by side; texts and heads may share one.
+        mask = mask.expand(-1, -1, query.shape[2], key.shape[2])
+        mask = mask if mask.stride(-1) == 1 else mask.contiguous()
     output, logsumexp = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(
         query, key, value, 0.0, causal, attn_mask=mask, scale=scale
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from heedmap.reading.call import AttentionCall
+from heedmap.reading.call import AttentionCall, in_one_layout
 from heedmap.reading.rule import MaskRule
 
 Range = tuple[int, int]
@@ -128,13 +128,13 @@ def is_linear(call: AttentionCall) -> bool:
 
 
 def raised(call: AttentionCall) -> AttentionCall:
-    """The call in float32 or float64."""
+    """The call in float32 or float64, its queries and keys in one layout."""
     exact = call.exact_dtype
     bias, sinks = call.bias, call.sinks
     return replace(
         call,
-        query=call.query.to(exact),
-        key=call.key.to(exact),
+        query=in_one_layout(call.query, exact),
+        key=in_one_layout(call.key, exact),
         bias=None if bias is None else bias.to(exact),
         sinks=None if sinks is None else sinks.to(exact),
     )
