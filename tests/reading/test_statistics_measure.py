@@ -33,24 +33,28 @@ def expected(call: AttentionCall, special: torch.Tensor, text: int) -> dict[str,
     allowed = np.broadcast_to(rule.allowed(rows, columns)[0].numpy(), weights.shape)
     own = np.arange(rule.queries) + rule.query_offset - rule.key_offset
     present = np.ones(rule.keys, dtype=bool) if rule.present is None else rule.present[0].numpy()
-    real = present[own]
-    first = int(np.flatnonzero(present)[0]) if present.any() else 0
+    # A query may stand where there is no key: it is a token all the same, and its own weight is 0.
+    inside = (own >= 0) & (own < rule.keys)
+    real = present[own.clip(0, rule.keys - 1)] | ~inside
+    first = None if rule.key_offset and not (~present[:1]).any() else int(np.argmax(present))
     counts = allowed.sum(-1)
     most = np.log(np.maximum(counts, 1))
     safe = np.where(weights > 0, weights, 1)
     entropy = -(weights * np.log(safe)).sum(-1)
     # Where the mask leaves nothing, 0/0: those rows are absent below.
     distances = own[:, None] - np.arange(rule.keys)
+    after_first = np.ones_like(real) if first is None else own > first
+
+    def at(keys: Any) -> Any:
+        """The weight of each query on one key; 0 where there is no such key."""
+        there = (keys >= 0) & (keys < rule.keys)
+        places = np.broadcast_to(keys.clip(0, rule.keys - 1)[:, None], (*weights.shape[:2], 1))
+        return np.where(there, np.take_along_axis(weights, places, -1)[..., 0], 0)
+
     found = {
-        "first": weights[:, :, first],
-        "itself": np.take_along_axis(weights, np.broadcast_to(own[:, None], (*weights.shape[:2], 1)), -1)[..., 0],
-        "previous": np.where(
-            own > first,
-            np.take_along_axis(weights, np.broadcast_to(np.maximum(own - 1, 0)[:, None], (*weights.shape[:2], 1)), -1)[
-                ..., 0
-            ],
-            np.nan,
-        ),
+        "first": np.zeros(weights.shape[:2]) if first is None else weights[:, :, first],
+        "itself": at(own),
+        "previous": np.where(after_first, at(own - 1), np.nan),
         "special": weights[..., special.numpy()].sum(-1),
         "sink": sink if call.sinks is not None else np.full(sink.shape, np.nan),
         "entropy": entropy,
@@ -68,7 +72,7 @@ def expected(call: AttentionCall, special: torch.Tensor, text: int) -> dict[str,
         "lookers": (allowed & real[:, None]).sum(1) * present,
         "dead": real & (counts == 0),
         "padding": ~real,
-        "after_first": real & (own > first),
+        "after_first": real & after_first,
     }
 
 

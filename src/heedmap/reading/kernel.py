@@ -80,7 +80,7 @@ def attend(
     if not query.shape[-1] == value_dim == width:
         # The operators want one width. Zeros added to query and key leave the products as they are.
         query, key, value = (pad(tensor, (0, width - tensor.shape[-1])) for tensor in (query, key, value))
-    kernel = public_kernel
+    kernel: Kernel = public_kernel
     if 0 not in (*query.shape, *key.shape):
         kernel = _kernel_for(query.device.type, query.dtype, mask is not None or width > _WIDEST_FLASH)
         query, key, value = (_laid_out(tensor) for tensor in (query, key, value))
