@@ -13,6 +13,7 @@ from hypothesis import settings
 
 import heedmap
 from heedmap.reading.model import Model
+from tests.layouts import shift_all_calls
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,6 +26,9 @@ torch.set_num_threads(1)
 settings.register_profile("repeat", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=400)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
+
+if os.environ.get("HEEDMAP_TEST_LAYOUT") == "shifted":
+    shift_all_calls()
 
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 

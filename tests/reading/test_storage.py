@@ -117,6 +117,37 @@ def test_damage_is_seen(saved: bytes, tmp_path: Path, data: st.DataObject) -> No
         np.testing.assert_array_equal(np.asarray(Reading.open(path).map(1)), sound)
 
 
+@pytest.mark.parametrize("family", ["llama", "mistral", "gemma2", "gpt_oss", "bert"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_saved_reading_says_the_same_to_the_last_bit(
+    family: str, dtype: torch.dtype, smollm2_tokenizer: Any, tmp_path: Path
+) -> None:
+    """Both work from copies in one layout, see `in_one_layout`; HEEDMAP_TEST_LAYOUT=shifted hands over others."""
+    implementation = "eager" if family in ("gemma2", "gpt_oss") else "sdpa"
+    module = tiny_model(family, implementation=implementation, vocab_size=len(smollm2_tokenizer)).to(dtype)
+    live = heedmap.wrap(module, smollm2_tokenizer).read("one two three. Four five six. Seven eight nine.")
+    live.save(tmp_path / "file.safetensors")
+    saved = Reading.open(tmp_path / "file.safetensors")
+
+    def answers(reading: Reading) -> list[Any]:
+        table = reading.stats(received=True, largest=True, positions=True)
+        return [
+            *(table[name] for name in table.columns),
+            table.received(1, 0).sums,
+            *(reading.row("six", layer, head).weights for layer in (0, 1) for head in (None, 2)),
+            np.asarray(reading.map(1, 2, scores=True)),
+            reading.map(0).pool(3, 3).weights,
+            reading.map(1, 2)[4, 2],
+            reading.rollout(),
+            [layer.shares for layer in reading.spans(split="sentences").layers],
+            [one.weights for one in reading.top("six", 3).heads],
+            [weights.numpy() for weights in reading.attentions()],
+        ]
+
+    for one, other in zip(answers(live), answers(saved), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_a_failed_save_leaves_the_old_file(smollm2: Model, tmp_path: Path) -> None:
     path = tmp_path / "file.safetensors"
     reading = smollm2.read(TROPHY, layers=5)

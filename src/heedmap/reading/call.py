@@ -223,8 +223,8 @@ class AttentionCall:
             return self
         raised = replace(
             self,
-            query=self.query.to(self.exact_dtype),
-            key=self.key.to(self.exact_dtype),
+            query=in_one_layout(self.query, self.exact_dtype),
+            key=in_one_layout(self.key, self.exact_dtype),
             bias=None if self.bias is None else self.bias.to(self.exact_dtype),
         )
         nothing = raised.key.new_zeros(*raised.key.shape[:-1], raised.query.shape[-1])
