@@ -66,7 +66,7 @@ def attend_cases() -> Iterator[tuple[str, Any]]:
         shapes = [(batch, heads, queries, dim), (batch, key_heads, keys, dim), (batch, key_heads, keys, value_dim)]
         if one(*[False] * 9, True):  # one axis of one of them is another
             which, axis = one(0, 1, 2), one(0, 1, 2, 3)
-            shapes[which] = tuple(size + (place == axis) for place, size in enumerate(shapes[which]))  # type: ignore[assignment]
+            shapes[which] = tuple(size + (place == axis) for place, size in enumerate(shapes[which]))
         layouts = [one(*LAYOUTS) for _ in range(4)]
         parts = [
             laid(random.standard_normal(shape), layout, dtype) for shape, layout in zip(shapes, layouts, strict=False)
