@@ -19,6 +19,7 @@ from docs.vision import NotThere, files_for
 from matplotlib.image import imread
 
 from heedmap.cli.main import heedmap
+from tests.printed import alike
 
 SLOW = {
     "causal_lab", "ci_claims", "cluster_merge", "compare_models", "export_heads", "heads_lab", "heads_remove",
@@ -29,11 +30,6 @@ SLOW = {
 
 FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^(?:\$ | {4,}| *- run: )(heedmap (?:[^\n]*\\\n)*[^\n]*)$", re.MULTILINE)
-
-
-def without_rounding(text: str) -> str:
-    """Differences of rounding itself (2.1e-07) depend on the number of threads: their size stays, their digits go."""
-    return re.sub(r"\b\d\.\d(e-0[5-9])\b", r"#\1", text)
 
 
 def marked(paths: list[Path]) -> list[object]:
@@ -55,7 +51,8 @@ def test_snippets_show_what_they_print(path: Path) -> None:
     require_files_for(path)
     shown = shown_in(path)
     committed = shown.read_text(encoding="utf-8") if shown.exists() else ""
-    assert without_rounding(snippet_output(path)) == without_rounding(committed), "stale: run `make docs`"
+    printed = snippet_output(path)
+    assert alike(printed, committed), f"stale: run `make docs`. It prints now:\n{printed}"
 
 
 @pytest.mark.parametrize("script", marked(gallery()))

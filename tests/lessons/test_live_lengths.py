@@ -169,12 +169,13 @@ def test_what_moves_is_the_difference_of_the_states_that_transformers_hands_out(
         assert (
             most == compute(f'moved-table "{CAT}" "{DOG}" 0').text.splitlines()[1:][wanted[layer].argmax()][:9].strip()
         )
-    # Into layer 0 come the words themselves: only the exchanged one differs. The first word sees none of it.
+    # Into layer 0 come the words themselves: only the exchanged one differs. The first word sees none of it, but the
+    # two texts run as one batch, whose rows a matrix product may add up in another order.
     assert [compute(f'moved "{CAT}" "{DOG}" {place} 0').value == 0 for place in places] == [
         place != 1 for place in places
     ]
-    assert compute(f'moved "{CAT}" "{DOG}" 0 2').value == 0
-    assert compute(f'moved "{CAT}" "{DOG}" 2 1').value != 0
+    assert compute(f'moved "{CAT}" "{DOG}" 0 2').value == pytest.approx(0, abs=FLOAT)
+    assert compute(f'moved "{CAT}" "{DOG}" 2 1').value > FLOAT  # type: ignore[operator]
 
 
 def test_where_the_numbers_are_is_counted(tiny_stands_in: Model) -> None:

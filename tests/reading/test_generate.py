@@ -85,7 +85,7 @@ def assert_rows_of_one_pass(model: Model, generation: Generation) -> None:
         np.testing.assert_allclose(found.weights, expected, atol=TOLERANCE, rtol=0)
         allowed = call.rule.allowed(torch.arange(len(whole.tokens))[rows], torch.arange(len(whole.tokens)))[0, 0]
         np.testing.assert_array_equal(found.allowed, allowed.numpy())
-        np.testing.assert_allclose(found.weights.sum(-1) + found.sinks, 1, atol=1e-6)
+        np.testing.assert_allclose(found.weights.sum(-1) + found.sinks, 1, atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -160,7 +160,7 @@ def test_windowed_rows_stand_at_their_places_in_the_text(cache: str | None, smol
         place = PROMPT + step - 1
         assert np.flatnonzero(row.allowed).tolist() == list(range(place - 5, place + 1))
         assert (row.weights[row.allowed] > 0).all()
-        assert row.sum == pytest.approx(1, abs=1e-6)
+        assert row.sum == pytest.approx(1, abs=TOLERANCE)
 
 
 def test_the_label_says_which_row_chose_which_token(smollm2: Model) -> None:
@@ -316,7 +316,7 @@ def test_an_encoder_decoder_writes_and_looks_at_the_source_as_in_one_pass(way: s
             np.testing.assert_allclose(rows.weights, whole, atol=TOLERANCE, rtol=0)
     row = generation.cross.row(2, layer=1, head=0)
     assert (len(row.weights), row.query, row.chooses, row.key_tokens) == (PROMPT, (2,), 3, source)
-    assert row.sum == pytest.approx(1, abs=1e-6)
+    assert row.sum == pytest.approx(1, abs=TOLERANCE)
     assert "row 2 chooses 3" in str(generation.cross)
 
 

@@ -20,7 +20,7 @@ from heedmap.reading.model import Model
 from heedmap.reading.own_code import KNOWN, NO_PLAIN_MAP, has_own_code, run_own_code
 from heedmap.reading.reading import Reading
 from heedmap.reading.tap import Heard
-from tests.conformance import answer, own_code_agreement
+from tests.conformance import TOLERANCE, answer, own_code_agreement
 from tests.families import OWN_CODE, tiny_family
 from tests.reading.test_two_stacks import SOURCE, word_tokenizer
 
@@ -49,7 +49,7 @@ def test_the_families_that_are_known_are_those_that_are_tested() -> None:
 def test_weights_are_those_that_the_model_reports(family: str) -> None:
     model = tiny(family)
     assert has_own_code(model)
-    assert own_code_agreement(family) <= 1e-6
+    assert own_code_agreement(family) <= TOLERANCE
     with torch.no_grad():
         plain = answer(model(input_ids=IDS, attention_mask=torch.ones_like(IDS)))
     last = run_own_code(model, IDS, lambda _: None)

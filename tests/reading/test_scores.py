@@ -18,7 +18,7 @@ from heedmap.reading.reading import Reading
 from heedmap.reading.scores import ScoreMap
 from heedmap.text.tokens import Tokens
 from tests.conftest import TROPHY
-from tests.reading.test_call import calls
+from tests.reading.test_call import calls, rounding
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_softmax_of_the_scores_gives_the_weights(made: tuple[AttentionCall, torc
     allowed = weights.allowed()
     assert ((scores == -np.inf) == ~allowed).all()
     live = allowed.any(1)
-    np.testing.assert_allclose(softmax(scores[live]), np.asarray(weights)[live], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(softmax(scores[live]), np.asarray(weights)[live], rtol=0, atol=rounding(call))
 
 
 def test_on_a_real_head_it_is_query_times_key_by_the_scale(trophy: Reading) -> None:

@@ -151,9 +151,12 @@ def test_all_heads_of_gemma3_equal_their_whole_maps_with_windows(data_folder: Pa
 def test_reducing_during_the_pass_equals_measuring_what_a_reading_kept(smollm2: Model, alice: Reading) -> None:
     during = smollm2.stats(ALICE, layers=[3, 17], largest=True, received=True)
     after = alice.stats(layers=[17, 3], largest=True, received=True)
+    # Two passes, whose numbers lie differently in memory: a matrix product may add them up in another order.
     for name, column in during.columns.items():
-        np.testing.assert_array_equal(after[name], column, err_msg=name)
-    np.testing.assert_array_equal(during.column_sums, after.column_sums)
+        np.testing.assert_allclose(after[name], column, rtol=2e-5, atol=2e-5, err_msg=name)
+    assert during.column_sums is not None
+    assert after.column_sums is not None
+    np.testing.assert_allclose(after.column_sums, during.column_sums, rtol=2e-5)
     assert during["layer"].tolist() == [3] * 9 + [17] * 9
 
 

@@ -23,6 +23,9 @@ from heedmap.text.tokens import Token, Tokens
 from tests.conftest import TROPHY
 from tests.reading.test_call import calls, oracle, rounding
 
+TOLERANCE = 1e-5
+"""Float32 keeps 24 bits: scores of 10 leave a few 1e-6 on a weight, and a row alone is another product than the map."""
+
 
 def reading_of(call: AttentionCall) -> Reading:
     """A reading of one layer, of as many tokens as the call has keys."""
@@ -64,7 +67,7 @@ def test_real_heads(word: str, rule: str, smollm2: Model) -> None:
     for one in (top.heads[0], top.heads[16 * 9 + 3], top.heads[-1]):
         row = reading.row(word, one.layer, one.head, query_rule=rule)
         assert one.tokens.tolist() == row.largest(4)
-        np.testing.assert_allclose(one.weights, row.weights[one.tokens], atol=1e-6)
+        np.testing.assert_allclose(one.weights, row.weights[one.tokens], atol=TOLERANCE)
 
 
 def test_an_encoder_and_chosen_layers(minilm: Model) -> None:
