@@ -32,6 +32,10 @@ if os.environ.get("HEEDMAP_TEST_LAYOUT") == "shifted":
 
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 
+ROUNDING = 1e-5
+"""How far two ways to a weight, or to the sum of a row, may be apart. Float32 keeps 24 bits, which leaves a few 1e-6 of
+a weight where scores reach 10; every processor, and every layout of the same numbers, adds up in its own order."""
+
 
 @pytest.fixture(scope="session")
 def smollm2() -> Model:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from tests.printed import alike
+from tests.printed import alike, assert_same_json
 
 
 @pytest.mark.parametrize(
@@ -37,3 +39,13 @@ def test_rounding_moves_the_last_digit(printed: str, committed: str) -> None:
 )
 def test_more_than_that_is_another_output(printed: str, committed: str) -> None:
     assert not alike(printed, committed)
+
+
+def test_json_is_the_same_but_for_rounding() -> None:
+    assert_same_json({"a": [1.0, None, "b", 3]}, {"a": [1.000001, None, "b", 3]})
+    others: list[Any] = [{"a": [1.0001]}, {"a": [None]}, {"a": []}, {"b": [1.0]}, {"a": {}}, [1.0]]
+    for found in others:
+        with pytest.raises(AssertionError):
+            assert_same_json(found, {"a": [1.0]})
+    with pytest.raises(AssertionError):
+        assert_same_json(3, 4)

@@ -12,26 +12,15 @@ from typing import Any
 import pytest
 
 from heedmap.arithmetic.vectors import load_vectors, make_vectors, write_vectors
+from tests.printed import assert_same_json
 
 VECTORS = load_vectors()
 NAMES = [case["name"] for case in VECTORS["cases"]]
 
 
 def close(found: Any, expected: Any, where: str) -> None:
-    """Nested lists with equal shape, equal nulls and numbers within the vectors' own tolerance."""
-    if isinstance(expected, dict):
-        assert list(found) == list(expected), where
-        for key, value in expected.items():
-            close(found[key], value, f"{where}.{key}")
-    elif isinstance(expected, list):
-        assert len(found) == len(expected), where
-        for index, (one, other) in enumerate(zip(found, expected, strict=True)):
-            close(one, other, f"{where}[{index}]")
-    elif isinstance(expected, float) and isinstance(found, (int, float)):
-        tolerance = VECTORS["tolerance"]
-        assert found == pytest.approx(expected, rel=tolerance, abs=tolerance), where
-    else:
-        assert found == expected, where
+    """Equal but for the vectors' own tolerance."""
+    assert_same_json(found, expected, VECTORS["tolerance"], where)
 
 
 def test_the_file_is_what_is_calculated_now() -> None:

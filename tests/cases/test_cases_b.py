@@ -19,7 +19,7 @@ from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
 from tests.cli.conftest import CommandLine
 from tests.cli.conftest import heedmap_command as heedmap_command
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 
 
 def test_b2_a_chosen_layer_keeps_its_number(smollm2: Model) -> None:
@@ -65,7 +65,7 @@ def test_b5_the_mean_over_heads_is_made_block_by_block(smollm2: Model, monkeypat
         return weights
 
     monkeypatch.setattr(AttentionCall, "weights", measured)
-    np.testing.assert_allclose(np.asarray(reading.map(12)), expected, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(reading.map(12)), expected, rtol=0, atol=ROUNDING)
     assert 0 < largest <= 300
 
 

@@ -9,6 +9,7 @@ from rich.cells import cell_len
 from heedmap.reading.model import Model
 from tests.cli.conftest import CommandLine
 from tests.conftest import TROPHY
+from tests.printed import assert_same_json
 
 CALL = ("explain", TROPHY, "--word", "it", "--layer", "16", "--head", "3")
 
@@ -38,7 +39,7 @@ def test_from_the_vector(heedmap_command: CommandLine) -> None:
 
 def test_the_json(heedmap_command: CommandLine, smollm2: Model) -> None:
     data = heedmap_command(*CALL, "--json").json
-    assert data == smollm2.read(TROPHY).explain("it", 16, 3).to_json()
+    assert_same_json(data, smollm2.read(TROPHY).explain("it", 16, 3).to_json())
     assert data["trace"]["schema"] == "heedmap/trace/1"
 
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 
 from heedmap.reading.model import Model
 from tests.cli.conftest import CommandLine
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 
 CALL = ("map", TROPHY, "--layer", "16", "--head", "3")
 
@@ -45,13 +45,13 @@ def test_the_numbers_as_files(heedmap_command: CommandLine, smollm2: Model, tmp_
     later = np.triu(np.ones((15, 15), dtype=bool), 1)
     assert heedmap_command(*CALL, "-o", str(tmp_path / "map.npy")).code == 0
     array = np.load(tmp_path / "map.npy")
-    np.testing.assert_allclose(array[~later], expected[~later], atol=1e-7)
+    np.testing.assert_allclose(array[~later], expected[~later], atol=ROUNDING)
     assert np.isnan(array[later]).all()
     assert heedmap_command(*CALL, "-o", str(tmp_path / "map.csv")).code == 0
     with (tmp_path / "map.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     assert rows[0][1:3] == ["The", "trophy"]
-    assert float(rows[11][2]) == pytest.approx(expected[10, 1], abs=1e-6)
+    assert float(rows[11][2]) == pytest.approx(expected[10, 1], abs=ROUNDING)
     assert rows[1][2] == ""
     assert heedmap_command(*CALL, "-o", str(tmp_path / "map.parquet")).code == 0
     parquet = pytest.importorskip("pyarrow.parquet")

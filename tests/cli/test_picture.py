@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from tests.cli.conftest import CommandLine
+from tests.conftest import ROUNDING
 from tests.pictures import llava_model, noise, processor_of, vision_model
 
 
@@ -43,7 +44,7 @@ def test_json_gives_the_numbers_that_are_drawn(heedmap_command: CommandLine, fol
     expected = reading.patches("looked", 1).to_json()
     assert found["schema"] == "heedmap/patches/1"
     for row, drawn in zip(found["patches"], expected["patches"], strict=True):
-        assert row == pytest.approx(drawn, abs=1e-6)  # rounding of float32
+        assert row == pytest.approx(drawn, abs=ROUNDING)
 
 
 def test_the_picture_is_drawn_on(heedmap_command: CommandLine, folder: Path, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from heedmap.reading.model import Model
 from tests.cli.conftest import CommandLine
+from tests.printed import assert_same_json
 
 PROMPT = """Answer with the documents only.
 
@@ -89,7 +90,8 @@ def test_the_same_from_the_command_line_and_from_python(heedmap_command: Command
     assert run.code == 1
     assert "'b = x'" not in run.out
     found = heedmap_command("spans", PROMPT, "--span", "a=tok:0:3", "--span", "b=30:60", "--json", "--layers", "3").json
-    assert found == json.loads(json.dumps(smollm2.spans(PROMPT, {"a": "tok:0:3", "b": "30:60"}, layers=3).to_json()))
+    expected = smollm2.spans(PROMPT, {"a": "tok:0:3", "b": "30:60"}, layers=3).to_json()
+    assert_same_json(found, json.loads(json.dumps(expected)))
 
 
 def test_files(heedmap_command: CommandLine, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import torch
 from transformers import AutoConfig, AutoModelForSeq2SeqLM
 
 from tests.cli.conftest import CommandLine
+from tests.conftest import ROUNDING
 from tests.families import FAMILIES, tiny_family
 from tests.reading.test_two_stacks import SOURCE, TARGET, word_tokenizer
 
@@ -58,7 +59,7 @@ def test_what_it_writes_by_sampling_and_beams_with_the_rows_on_the_source(
     assert sampled == heedmap_command("read", SOURCE, *options, "--sample", "--seed", "5").json
     beams = heedmap_command("read", SOURCE, *options, "--beams", "3").json
     assert {len(row["weights"]) for row in beams["rows"]} == {7}  # the tokens of the source
-    assert [row["sum"] for row in beams["rows"]] == pytest.approx([1.0] * len(beams["rows"]), abs=1e-6)
+    assert [row["sum"] for row in beams["rows"]] == pytest.approx([1.0] * len(beams["rows"]), abs=ROUNDING)
     decoder = heedmap_command("read", SOURCE, *options, "--beams", "3", "--stack", "decoder").json
     assert [row["chooses"] for row in decoder["rows"]] == [1 + row["row"] for row in beams["rows"]]
 

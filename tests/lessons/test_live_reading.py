@@ -15,6 +15,7 @@ from heedmap.lessons import live_asked, live_look, live_stream
 from heedmap.lessons.live import compute
 from heedmap.lessons.live_lab import recorded
 from heedmap.reading.model import Model
+from tests.conftest import ROUNDING
 
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 SMALL = TROPHY.replace("big", "small")
@@ -126,22 +127,22 @@ def test_what_nobody_looks_at_has_no_say(tiny_decoder: Model) -> None:
 def test_rows_read_wrongly_are_wrong_in_the_way_named(tiny_decoder: Model) -> None:
     weights = np.asarray(tiny_decoder.read(TROPHY, layers=1).map(1, 2))
     labels, right = live_look.numbers_of(live_look._reading("smollm2", TROPHY), "it", 1, 2, "row")
-    np.testing.assert_allclose(right, weights[10, :11], atol=1e-6)
+    np.testing.assert_allclose(right, weights[10, :11], atol=ROUNDING)
     assert labels[1] == "trophy"
     shifted_labels, shifted = live_look.numbers_of(live_look._reading("smollm2", TROPHY), "it", 1, 2, "shifted")
     assert shifted_labels == [*labels[1:], labels[0]]
-    assert np.array_equal(shifted, right)
+    np.testing.assert_allclose(shifted, right, atol=ROUNDING)
     _, column = live_look.numbers_of(live_look._reading("smollm2", TROPHY), "it", 1, 2, "column")
-    np.testing.assert_allclose(column, np.nan_to_num(weights[:, 10]), atol=1e-6)
+    np.testing.assert_allclose(column, np.nan_to_num(weights[:, 10]), atol=ROUNDING)
     _, rest = live_look.numbers_of(live_look._reading("smollm2", TROPHY), "it", 1, 2, "without-first")
-    np.testing.assert_allclose(rest, right[1:] / (1 - right[0]), atol=1e-6)
+    np.testing.assert_allclose(rest, right[1:] / (1 - right[0]), atol=ROUNDING)
     place = "layer=1 head=2"
-    assert compute(f'head-sum "{TROPHY}" it {place}').value == pytest.approx(1, abs=1e-6)
+    assert compute(f'head-sum "{TROPHY}" it {place}').value == pytest.approx(1, abs=ROUNDING)
     most = int(right.argmax())
     assert compute(f'head-largest "{TROPHY}" it {place}').text == labels[most]
     assert compute(f'head-largest "{TROPHY}" it {place} read=shifted').text == labels[(most + 1) % len(labels)]
     row = tiny_decoder.read(TROPHY, layers=1).row("it", 1, 2)
-    assert compute(f'ordinary "{TROPHY}" it {place}').value == pytest.approx(row.ordinary, abs=1e-6)
+    assert compute(f'ordinary "{TROPHY}" it {place}').value == pytest.approx(row.ordinary, abs=ROUNDING)
 
 
 def test_rows_of_two_texts_differ_where_the_mask_lets_them(tiny_decoder: Model, tiny_encoder: Model) -> None:

@@ -120,7 +120,7 @@ def test_a_hub_that_does_not_answer_is_not_waited_for(fake_hub: FakeHub, monkeyp
     started = time.monotonic()
     with pytest.raises(ModelNotHere, match=r"'org/tiny' is not in the catalogue .* and the Hub cannot be asked \(.*\)"):
         fetch_snapshot("org/tiny", None, SILENT)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < fake_hub.delay
 
 
 def test_a_name_server_that_hangs_is_not_waited_for(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ def test_a_name_server_that_hangs_is_not_waited_for(cache: Path, monkeypatch: py
     started = time.monotonic()
     with pytest.raises(ModelNotHere, match=r"the Hub cannot be asked \(no answer within 0.2 s\)"):
         fetch_snapshot("org/tiny", None, SILENT)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 5
 
 
 def test_no_network_at_all(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

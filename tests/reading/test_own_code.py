@@ -21,6 +21,7 @@ from heedmap.reading.own_code import KNOWN, NO_PLAIN_MAP, has_own_code, run_own_
 from heedmap.reading.reading import Reading
 from heedmap.reading.tap import Heard
 from tests.conformance import TOLERANCE, answer, own_code_agreement
+from tests.conftest import ROUNDING
 from tests.families import OWN_CODE, tiny_family
 from tests.reading.test_two_stacks import SOURCE, word_tokenizer
 
@@ -104,18 +105,18 @@ def test_rows_maps_and_statistics_work(family: str, tmp_path: Path) -> None:
     reading = model_of(family).read(SOURCE)
     whole = np.stack([np.asarray(reading.map(1, head)) for head in range(4)])
     row = reading.row("cat", layer=1, head=2)
-    np.testing.assert_allclose(row.weights, whole[2, 1], atol=1e-7)
-    assert row.sum == pytest.approx(1, abs=1e-6)
+    np.testing.assert_allclose(row.weights, whole[2, 1], atol=ROUNDING)
+    assert row.sum == pytest.approx(1, abs=ROUNDING)
     assert list(row.allowed) == ([True] * 2 + [False] * 5 if family == "bloom" else [True] * 7)
     stats = model_of(family).stats(SOURCE, layers=1, received=True)
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = -np.nansum(whole * np.log(whole), axis=-1)[:, 1:].mean(-1)
-    np.testing.assert_allclose(stats["first"], whole[:, 1:, 0].mean(-1), atol=1e-6)
+    np.testing.assert_allclose(stats["first"], whole[:, 1:, 0].mean(-1), atol=ROUNDING)
     np.testing.assert_allclose(stats["entropy"], entropy, atol=1e-5)
     np.testing.assert_allclose(reading.received(1, 2).sums, whole[2].sum(0), atol=1e-5)
     reading.save(tmp_path / "reading.safetensors")
     opened = Reading.open(tmp_path / "reading.safetensors")
-    np.testing.assert_allclose(np.asarray(opened.map(1, 2)), whole[2], atol=1e-7)
+    np.testing.assert_allclose(np.asarray(opened.map(1, 2)), whole[2], atol=ROUNDING)
     assert opened.model["weights_from"] == "eager attention"
 
 

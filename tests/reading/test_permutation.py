@@ -8,6 +8,7 @@ import pytest
 from heedmap.errors import OutOfRange, TextError
 from heedmap.reading.model import Model
 from heedmap.reading.permutation import plan_permutation
+from tests.conftest import ROUNDING
 
 ONE, TWO, THREE = "The harbour has two piers.", "Bread rests for an hour.", "The tram leaves at ten."
 TEXT = f"Read this.\n### Doc\n{ONE}\n### Doc\n{TWO}\n### Doc\n{THREE}\nQuestion: how long does bread rest? Answer:"
@@ -43,8 +44,8 @@ def test_identical_documents_differ_by_nothing_but_place(smollm2: Model) -> None
     np.testing.assert_allclose(table, np.broadcast_to(table[0], table.shape), rtol=1e-5)
     owed = found.owed()
     assert owed is not None
-    assert owed.place == pytest.approx(1, abs=1e-6)
-    assert owed.document == pytest.approx(0, abs=1e-6)
+    assert owed.place == pytest.approx(1, abs=ROUNDING)
+    assert owed.document == pytest.approx(0, abs=ROUNDING)
     np.testing.assert_allclose(found.times.mean(0), found.times.mean(), rtol=1e-5)
 
 

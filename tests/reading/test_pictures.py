@@ -16,6 +16,7 @@ from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.forward_call import ForwardCall
 from heedmap.reading.pictures import BEFORE_PATCHES, patch_tokens
 from tests.conformance import TOLERANCE, watched_agreement
+from tests.conftest import ROUNDING
 from tests.watched_families import WATCHED, tiny_watched, watched_inputs
 
 tiny = functools.cache(tiny_watched)
@@ -63,8 +64,8 @@ def test_a_picture_is_a_full_reading(name: str) -> None:
     assert reading.tokens.labels[len(before) :] == [f"r{row}c{column}" for row in range(4) for column in range(4)]
     row = reading.row("r2c1", layer=1, head=2)
     assert row.query == (9 + len(before),)
-    assert row.sum == pytest.approx(1, abs=1e-6)
-    np.testing.assert_allclose(row.weights, reading.map(1, 2)[9 + len(before)], atol=1e-7)
+    assert row.sum == pytest.approx(1, abs=ROUNDING)
+    np.testing.assert_allclose(row.weights, reading.map(1, 2)[9 + len(before)], atol=ROUNDING)
     assert "r2c1" in str(row)
     assert len(reading.stats(only=["entropy"])) == 8
 

@@ -22,7 +22,7 @@ from heedmap.reading.map import Map
 from heedmap.reading.model import Model
 from heedmap.reading.pool import block_edges, pool_by_edges
 from heedmap.text.tokens import Tokens
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.reading.test_call import calls, oracle, rounding
 
 
@@ -80,7 +80,7 @@ def test_real_heads(smollm2: Model, minilm: Model) -> None:
                 found = one.pool(4, 4, how)
                 values, some = expected(np.asarray(one), one.allowed(), rows, rows, how)
                 np.testing.assert_array_equal(found.allowed, some)
-                np.testing.assert_allclose(found.weights, values, atol=1e-6)
+                np.testing.assert_allclose(found.weights, values, atol=ROUNDING)
 
 
 def test_pictures_of_arrays_and_of_maps_pool_alike(smollm2: Model) -> None:
@@ -93,7 +93,7 @@ def test_pictures_of_arrays_and_of_maps_pool_alike(smollm2: Model) -> None:
     for how in hows:
         for steps in ((1, 1), (4, 3), (20, 20)):
             found, expected_blocks = picture.pooled(steps, how), pool_arrays(np.asarray(one), one.allowed(), steps, how)
-            np.testing.assert_allclose(found[0], expected_blocks[0], atol=1e-7)
+            np.testing.assert_allclose(found[0], expected_blocks[0], atol=ROUNDING)
             np.testing.assert_array_equal(found[1], expected_blocks[1])
 
 
@@ -114,7 +114,7 @@ def test_pictures_never_make_a_map_whole(smollm2: Model, monkeypatch: pytest.Mon
 def test_a_map_is_never_zoomed_in(smollm2: Model) -> None:
     one = smollm2.read("The cat sat.", layers=3).map(3, 2)
     found = one.pool(100, 200)
-    np.testing.assert_allclose(found.weights, np.asarray(one), atol=1e-7)
+    np.testing.assert_allclose(found.weights, np.asarray(one), atol=ROUNDING)
     np.testing.assert_array_equal(found.allowed, one.allowed())
 
 

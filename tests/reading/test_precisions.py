@@ -18,11 +18,10 @@ from heedmap.reading.loading import wrap
 from heedmap.reading.model import Model
 from heedmap.reading.together import read_together
 from heedmap.text.tokenize import from_ids
+from tests.conftest import ROUNDING
 from tests.models.making import write_gguf
 from tests.tiny import DECODERS, FAMILIES, tiny_ids, tiny_model
 
-TOLERANCE = 1e-5
-"""Float32 keeps 24 bits: scores of 10 leave a few 1e-6 on a weight and on the sum of a row."""
 HALF_TOLERANCES = {torch.float16: 5e-3, torch.bfloat16: 4e-2}
 """A weight of eager attention in half precision is itself rounded, from rounded scores: to 11 or 8 bits, so that it is
 off by up to 2^-11 or 2^-8 for each unit of a score; scores here reach 8. What is read here is computed in float32."""
@@ -66,7 +65,7 @@ def assert_reads_as(model: Model, expected: tuple[torch.Tensor, ...], ids: torch
         torch.testing.assert_close(found, weights.float().cpu(), atol=tolerance, rtol=0)
         sink = call.sink_share(slice(None))
         whole = found.sum(-1) + (0 if sink is None else sink)
-        torch.testing.assert_close(whole, torch.ones_like(whole), atol=TOLERANCE, rtol=0)
+        torch.testing.assert_close(whole, torch.ones_like(whole), atol=ROUNDING, rtol=0)
 
 
 @pytest.mark.parametrize("dtype", HALF_TOLERANCES, ids=str)
@@ -89,12 +88,12 @@ def test_half_precision_writes_and_batches(dtype: torch.dtype, smollm2_tokenizer
     ids = torch.tensor([prompt.ids])
     expected = module.generate(ids, max_new_tokens=4, do_sample=False, eos_token_id=None, pad_token_id=0)
     assert written.tokens.ids == expected[0].tolist()
-    np.testing.assert_allclose(written.rows(1, 2).sum(-1), 1, atol=TOLERANCE)
+    np.testing.assert_allclose(written.rows(1, 2).sum(-1), 1, atol=ROUNDING)
     texts = [prompt, from_ids(smollm2_tokenizer, tiny_ids(9)[0].tolist())]
     for tokens, reading in zip(texts, read_together(model, texts, padding="left"), strict=True):
         alone = np.asarray(model.read_tokens(tokens).map(1, 2))
         np.testing.assert_allclose(np.asarray(reading.map(1, 2)), alone, atol=HALF_TOLERANCES[dtype])
-        np.testing.assert_allclose(np.asarray(reading.map(1, 2)).sum(-1), 1, atol=TOLERANCE)
+        np.testing.assert_allclose(np.asarray(reading.map(1, 2)).sum(-1), 1, atol=ROUNDING)
 
 
 def test_a_gguf_file_is_read_as_the_model_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +106,7 @@ def test_a_gguf_file_is_read_as_the_model_in_it(tmp_path: Path, monkeypatch: pyt
     reference = copy.deepcopy(model.module)
     reference.set_attn_implementation("eager")
     ids = torch.tensor([tokens.ids])
-    assert_reads_as(model, eager_weights(reference, ids), ids, TOLERANCE)
+    assert_reads_as(model, eager_weights(reference, ids), ids, ROUNDING)
     halved = heedmap.load(file, dtype="bfloat16")
     assert_reads_as(halved, eager_weights(reference, ids), ids, HALF_TOLERANCES[torch.bfloat16])
 
@@ -132,7 +131,7 @@ def test_offloaded_tables_are_read_while_they_are_there(
         disk_offload(module, str(tmp_path), torch.device("cpu"))
     assert any(parameter.device.type == "meta" for parameter in module.parameters())
     model = wrap(module, smollm2_tokenizer)
-    assert_reads_as(model, expected, ids, TOLERANCE)
+    assert_reads_as(model, expected, ids, ROUNDING)
 
 
 def test_a_compiled_model_is_read(smollm2_tokenizer: Any) -> None:
@@ -140,7 +139,7 @@ def test_a_compiled_model_is_read(smollm2_tokenizer: Any) -> None:
     ids = tiny_ids(12)
     expected = eager_weights(tiny_model("llama", implementation="eager"), ids)
     compiled: Any = torch.compile(tiny_model("llama"), backend="eager")
-    assert_reads_as(wrap(compiled, smollm2_tokenizer), expected, ids, TOLERANCE)
+    assert_reads_as(wrap(compiled, smollm2_tokenizer), expected, ids, ROUNDING)
 
 
 def test_a_model_compiled_in_place_is_read(smollm2_tokenizer: Any) -> None:
@@ -148,4 +147,4 @@ def test_a_model_compiled_in_place_is_read(smollm2_tokenizer: Any) -> None:
     expected = eager_weights(tiny_model("llama", implementation="eager"), ids)
     module = tiny_model("llama")
     module.compile(backend="eager")
-    assert_reads_as(wrap(module, smollm2_tokenizer), expected, ids, TOLERANCE)
+    assert_reads_as(wrap(module, smollm2_tokenizer), expected, ids, ROUNDING)

@@ -13,7 +13,7 @@ import heedmap
 from heedmap.errors import AmbiguousWord, OutOfRange, ReadingError, TextTooLong, TokenizerMissing, WordNotFound
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.tiny import tiny_model
 
 SENTENCES = {
@@ -22,8 +22,6 @@ SENTENCES = {
     "code": "def add(a, b):\n    return a + b  # adds two numbers\n",
     "script": "Ελληνικά, русский, 中文 and naïve café 👩‍👩‍👧: one model, many scripts.",
 }
-TOLERANCE = 1e-5
-"""Float32 keeps 24 bits: scores of 10 leave a few 1e-6 on a weight and on the sum of a row."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +52,7 @@ def test_every_layer_head_and_cell_equals_eager(
         scores = reading.call(layer).scores(slice(None), slice(None))
         # Rounding a score of s moves its weight by about s x 2^-24 of itself, in eager as well: where scores go
         # beyond 10, the bound grows with them.
-        tolerance = TOLERANCE * max(float(scores[scores.isfinite()].abs().max()) / 10, 1)
+        tolerance = ROUNDING * max(float(scores[scores.isfinite()].abs().max()) / 10, 1)
         for head in range(weights.shape[1]):
             found = np.asarray(reading.map(layer, head))
             np.testing.assert_allclose(found, weights[0, head].numpy(), rtol=0, atol=tolerance)
@@ -85,8 +83,8 @@ def test_the_row_of_the_lesson(trophy: Reading) -> None:
     assert [f"{weight:.3f}" for weight in row.weights[:11]] == (
         ["0.241", "0.565", "0.062", "0.006", "0.024", "0.003", "0.000", "0.038", "0.025", "0.006", "0.030"]
     )
-    assert row.sum == pytest.approx(1, abs=TOLERANCE)
-    assert row.ordinary == pytest.approx((1 - row.weights[0]) / 10, abs=TOLERANCE)
+    assert row.sum == pytest.approx(1, abs=ROUNDING)
+    assert row.ordinary == pytest.approx((1 - row.weights[0]) / 10, abs=ROUNDING)
     assert (row.key_value_head, row.sharing_heads) == (1, [4, 5])
     assert row.largest(2) == [1, 0]
     assert row.share("suitcase") == pytest.approx(row.weights[7] + row.weights[8])
@@ -94,16 +92,16 @@ def test_the_row_of_the_lesson(trophy: Reading) -> None:
 
 def test_the_mean_over_heads_is_the_mean_of_the_heads(trophy: Reading) -> None:
     heads = np.mean([np.asarray(trophy.map(12, head)) for head in range(9)], axis=0)
-    np.testing.assert_allclose(np.asarray(trophy.map(12)), heads, rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(trophy.row("it", 12).weights, heads[10], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(np.asarray(trophy.map(12)), heads, rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(trophy.row("it", 12).weights, heads[10], rtol=0, atol=ROUNDING)
 
 
 def test_a_word_of_two_tokens_has_the_mean_of_their_rows_or_the_last(trophy: Reading) -> None:
     whole = np.asarray(trophy.map(16, 3))
     assert trophy.find("suitcase").tokens == (7, 8)
-    np.testing.assert_allclose(trophy.row("suitcase", 16, 3).weights, whole[7:9].mean(0), rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(trophy.row("suitcase", 16, 3).weights, whole[7:9].mean(0), rtol=0, atol=ROUNDING)
     last = trophy.row("suitcase", 16, 3, query_rule="last")
-    np.testing.assert_allclose(last.weights, whole[8], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(last.weights, whole[8], rtol=0, atol=ROUNDING)
 
 
 def test_the_middle_layer_is_read_when_none_is_given(trophy: Reading, smollm2: Model) -> None:
@@ -177,7 +175,7 @@ def test_special_tokens_are_there_unless_they_are_not_wanted(minilm: Model) -> N
     without = minilm.read("The cat sat.", special_tokens=False)
     assert not without.tokens.special_tokens_added
     assert len(without.tokens) == 4
-    assert minilm.read("The cat sat.").row("[CLS]", 0).sum == pytest.approx(1, abs=TOLERANCE)
+    assert minilm.read("The cat sat.").row("[CLS]", 0).sum == pytest.approx(1, abs=ROUNDING)
 
 
 def test_a_model_without_a_tokenizer_says_so() -> None:

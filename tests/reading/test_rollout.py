@@ -22,7 +22,7 @@ from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
 from heedmap.text.tokens import Token, Tokens
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.tiny import tiny_model
 
 TOLERANCE = 1e-6
@@ -93,7 +93,7 @@ def test_rows_and_matrix_are_the_product_of_the_whole_maps(
 
 def test_one_layer_gives_half_the_map_and_half_the_identity() -> None:
     reading = made_reading([MaskRule(6, 6, ahead=0)])
-    np.testing.assert_allclose(reading.rollout(), (np.asarray(reading.map(0)) + np.eye(6)) / 2, atol=1e-7)
+    np.testing.assert_allclose(reading.rollout(), (np.asarray(reading.map(0)) + np.eye(6)) / 2, atol=ROUNDING)
 
 
 def test_a_weight_too_small_for_a_number_is_not_absent() -> None:
@@ -119,13 +119,13 @@ def test_on_a_real_model(smollm2: Model) -> None:
     np.testing.assert_allclose(matrix.sum(1), 1, atol=1e-5)
     assert (matrix[np.triu_indices(15, 1)] == 0).all()
     row = reading.rollout("it")
-    np.testing.assert_allclose(row.weights, matrix[10], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(row.weights, matrix[10], rtol=0, atol=ROUNDING)
     assert row.allowed.tolist() == [True] * 11 + [False] * 4
     mean = reading.rollout("suitcase")
-    np.testing.assert_allclose(mean.weights, matrix[7:9].mean(0), rtol=0, atol=1e-6)
+    np.testing.assert_allclose(mean.weights, matrix[7:9].mean(0), rtol=0, atol=ROUNDING)
     assert (mean.query, mean.query_rule) == ((7, 8), "mean")
     last = reading.rollout("suitcase", query_rule="last")
-    np.testing.assert_allclose(last.weights, matrix[8], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(last.weights, matrix[8], rtol=0, atol=ROUNDING)
 
 
 def test_in_a_causal_model_nearly_everything_ends_on_the_first_token(smollm2: Model) -> None:

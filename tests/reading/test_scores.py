@@ -17,7 +17,7 @@ from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.scores import ScoreMap
 from heedmap.text.tokens import Tokens
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.reading.test_call import calls, rounding
 
 
@@ -64,7 +64,7 @@ def test_on_a_real_head_it_is_query_times_key_by_the_scale(trophy: Reading) -> N
 def test_a_row_carries_its_scores_when_asked(trophy: Reading) -> None:
     row = trophy.row("it", 16, 3, scores=True)
     assert row.scores is not None
-    np.testing.assert_allclose(softmax(row.scores), row.weights, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(softmax(row.scores), row.weights, rtol=0, atol=ROUNDING)
     text = json.dumps(row.to_json(), allow_nan=False)
     data = json.loads(text)
     assert data["scores"][:11] == pytest.approx(row.scores[:11].tolist())

@@ -18,6 +18,7 @@ from heedmap.reading.span_shares import LayerShares, SpanMeter, parts_allowed
 from heedmap.text.ranges import NamedSpan
 from heedmap.text.spans import Part, Parts, partition
 from heedmap.text.tokens import Token, Tokens
+from tests.conftest import ROUNDING
 from tests.reading.span_oracle import Expected, expected_shares
 from tests.reading.test_call import calls, oracle, rounding
 
@@ -99,8 +100,8 @@ def test_splitting_a_span_adds_up() -> None:
     halves = SpanMeter(named(50, 5, 12, 31), range(50)).measure(0, call)
     for name in ("shares", "ordinary", "seen"):
         one, two = getattr(whole, name), getattr(halves, name)
-        np.testing.assert_allclose(two[:, 1] + two[:, 2], one[:, 1], atol=1e-6)
-        np.testing.assert_allclose(two[:, [0, 3]], one[:, [0, 2]], atol=1e-6)
+        np.testing.assert_allclose(two[:, 1] + two[:, 2], one[:, 1], atol=ROUNDING)
+        np.testing.assert_allclose(two[:, [0, 3]], one[:, [0, 2]], atol=ROUNDING)
 
 
 def test_order_and_names_change_nothing() -> None:
@@ -108,7 +109,7 @@ def test_order_and_names_change_nothing() -> None:
     spans = [NamedSpan(name, (span,), "tokens") for name, span in {"a": (3, 9), "b": (9, 20), "c": (30, 40)}.items()]
     mixed = [replace(spans[number], name=f"x{number}") for number in (2, 0, 1)]
     one, two = (SpanMeter(partition(some_tokens(50), given), range(50)).measure(0, call) for given in (spans, mixed))
-    np.testing.assert_allclose(two.shares[:, [0, 2, 3, 1, 4]], one.shares, atol=1e-7)
+    np.testing.assert_allclose(two.shares[:, [0, 2, 3, 1, 4]], one.shares, atol=ROUNDING)
 
 
 def test_more_parts_than_a_head_has_dimensions() -> None:
@@ -146,8 +147,8 @@ def test_padding_counts_nowhere() -> None:
     one = SpanMeter(named(30, 2, 12, 25), range(30)).measure(0, alone)
     spans = [NamedSpan(str(start), ((start + 4, end + 4),), "tokens") for start, end in [(2, 12), (12, 25)]]
     two = SpanMeter(partition(some_tokens(37), spans, first=4), range(4, 34)).measure(0, call)
-    np.testing.assert_allclose(two.shares, one.shares, atol=1e-6)
-    np.testing.assert_allclose(two.ordinary, one.ordinary, atol=1e-6)
+    np.testing.assert_allclose(two.shares, one.shares, atol=ROUNDING)
+    np.testing.assert_allclose(two.ordinary, one.ordinary, atol=ROUNDING)
     np.testing.assert_allclose(two.seen, one.seen)
 
 
@@ -157,7 +158,7 @@ def test_rows_that_may_look_at_nothing_are_left_out() -> None:
     call = random_call(MaskRule(6, 6, table=table))
     parts = named(6, 1, 3)
     some, without = (SpanMeter(parts, rows).measure(0, call) for rows in ([2, 3, 5], [2, 5]))
-    np.testing.assert_allclose(some.shares, without.shares, atol=1e-7)
+    np.testing.assert_allclose(some.shares, without.shares, atol=ROUNDING)
     np.testing.assert_array_equal(some.seen, without.seen)
     none = SpanMeter(parts, [3]).measure(0, call)
     assert np.isnan(none.shares).all()
@@ -198,4 +199,4 @@ def test_parts_that_nobody_named() -> None:
     tokens = some_tokens(4)
     everything = Parts(tokens, (Part("all", "span", (0, 1, 2, 3)),))
     call = random_call(MaskRule(4, 4, ahead=0))
-    np.testing.assert_allclose(SpanMeter(everything, [3]).measure(0, call).shares, 1.0, atol=1e-6)
+    np.testing.assert_allclose(SpanMeter(everything, [3]).measure(0, call).shares, 1.0, atol=ROUNDING)

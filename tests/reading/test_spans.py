@@ -23,6 +23,7 @@ from heedmap.reading.spans import SpanShares, parts_of_text, spans_of_text
 from heedmap.text.asking import Asking
 from heedmap.text.spans import partition
 from heedmap.text.tokens import Token, Tokens
+from tests.conftest import ROUNDING
 from tests.reading.span_oracle import expected_shares
 from tests.tiny import tiny_ids, tiny_model
 
@@ -140,7 +141,7 @@ def test_what_the_first_token_leaves_of_its_own_row_is_undefined(smollm2: Model)
     # The row of token 0 looks at token 0 alone. Without it there is nothing: not 1, not nan.
     for layer in (None, 0, 17):
         table = smollm2.spans("The cat sat.", {"cat": (4, 7)}, of="@0").table(layer)
-        assert table[0].share == pytest.approx(1.0, abs=1e-6)
+        assert table[0].share == pytest.approx(1.0, abs=ROUNDING)
         for line in table[1:]:
             assert (line.share, line.of_left, line.times) == (None, None, None)
 
@@ -164,8 +165,8 @@ def test_one_sentence_looks_at_the_other(minilm: Model) -> None:
     for layer in range(6):
         weights, _ = whole(reading, layer)
         plain_mean = weights[:, 5:8, 1:4].sum(-1).mean()
-        assert shares.share("A", layer).share == pytest.approx(plain_mean, abs=1e-6)
-        assert shares.share("A", layer).per_token == pytest.approx(weights[:, 5:8, 1:4].mean(), abs=1e-6)
+        assert shares.share("A", layer).share == pytest.approx(plain_mean, abs=ROUNDING)
+        assert shares.share("A", layer).per_token == pytest.approx(weights[:, 5:8, 1:4].mean(), abs=ROUNDING)
 
 
 def test_one_layer_alone_keeps_its_number(smollm2: Model) -> None:
@@ -185,7 +186,7 @@ def test_the_mean_over_heads_while_streaming_is_the_mean_of_whole_maps(smollm2: 
         mean = np.asarray(reading.map(layer)).mean(0)
         for part in shares.parts.parts:
             found = shares.share(part.name, layer).share
-            assert found == pytest.approx(mean[list(part.tokens)].sum(), abs=1e-6)
+            assert found == pytest.approx(mean[list(part.tokens)].sum(), abs=ROUNDING)
 
 
 def test_the_default_is_the_last_token_of_a_decoder_and_every_token_of_an_encoder(
@@ -279,6 +280,7 @@ def test_what_is_not_a_number_is_counted_and_null() -> None:
 def test_ten_texts_one_after_the_other_keep_nothing(minilm: Model) -> None:
     program = """
 import heedmap
+from tests.conftest import ROUNDING
 model = heedmap.load("minilm")
 text = "The cat sat on the mat, and the dog slept by the door of the old house. " * 10
 sizes = []

@@ -20,11 +20,8 @@ from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
 from heedmap.text.tokens import Token, Tokens
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.reading.test_call import calls, oracle, rounding
-
-TOLERANCE = 1e-5
-"""Float32 keeps 24 bits: scores of 10 leave a few 1e-6 on a weight, and a row alone is another product than the map."""
 
 
 def reading_of(call: AttentionCall) -> Reading:
@@ -67,7 +64,7 @@ def test_real_heads(word: str, rule: str, smollm2: Model) -> None:
     for one in (top.heads[0], top.heads[16 * 9 + 3], top.heads[-1]):
         row = reading.row(word, one.layer, one.head, query_rule=rule)
         assert one.tokens.tolist() == row.largest(4)
-        np.testing.assert_allclose(one.weights, row.weights[one.tokens], atol=TOLERANCE)
+        np.testing.assert_allclose(one.weights, row.weights[one.tokens], atol=ROUNDING)
 
 
 def test_an_encoder_and_chosen_layers(minilm: Model) -> None:

@@ -14,6 +14,7 @@ import heedmap
 from heedmap.errors import EmptyText, OutOfRange, ReadingError, UnsupportedModel
 from heedmap.reading.model import Model
 from tests.conformance import TOLERANCE
+from tests.conftest import ROUNDING
 from tests.tiny import FAMILIES, tiny_ids, tiny_model
 from tests.tiny_stacks import tiny_pixels, tiny_t5, tiny_vit
 
@@ -46,7 +47,7 @@ def test_the_weights_of_a_padded_batch_are_those_of_eager(family: str, side: str
         torch.testing.assert_close(found[live], weights[live], atol=TOLERANCE, rtol=0)
         assert (found[~live] == 0).all()
     head = forward.weights(2, 1)
-    np.testing.assert_allclose(head[mask.bool()].sum(-1), 1, atol=1e-6)
+    np.testing.assert_allclose(head[mask.bool()].sum(-1), 1, atol=ROUNDING)
     assert (head[~mask.bool()] == 0).all()
 
 
@@ -77,7 +78,7 @@ def test_a_window_moves_with_the_padding_that_is_taken_off(smollm2_tokenizer: An
     short = watched.readings[1]
     assert len(short.tokens) == 7
     assert (np.asarray(short.map(1, 0)) > 0).sum(1).tolist() == [1, 2, 3, 4, 5, 6, 6]
-    np.testing.assert_allclose(np.asarray(short.map(1, 0)).sum(1), 1, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(short.map(1, 0)).sum(1), 1, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("implementation", ["sdpa", "eager"])
@@ -125,7 +126,7 @@ def test_the_first_layer_of_a_training_step_has_the_weights_of_eval_mode() -> No
         assert model.training
     evaluated, trained = watched.forwards
     # Nothing random comes before the first layer's weights; what comes after its dropout is another text's.
-    np.testing.assert_allclose(trained.weights(0, 2), evaluated.weights(0, 2), atol=1e-6)
+    np.testing.assert_allclose(trained.weights(0, 2), evaluated.weights(0, 2), atol=ROUNDING)
     assert np.abs(trained.weights(2, 2) - evaluated.weights(2, 2)).max() > 1e-2
     assert (evaluated.dropout, trained.dropout) == (0.0, 0.5)
 

@@ -11,6 +11,7 @@ import torch
 import heedmap
 from heedmap.errors import ReadingError
 from tests.conformance import TOLERANCE
+from tests.conftest import ROUNDING
 from tests.tiny import tiny_ids
 from tests.tiny_stacks import tiny_llava, tiny_llava_inputs, tiny_pixels, tiny_t5, tiny_vit
 
@@ -64,4 +65,4 @@ def test_a_model_of_pictures_and_text_has_a_stack_for_each(smollm2_tokenizer: An
     assert forward.weights(0, stack="language").shape == (1, 20, 20)
     (reading,) = forward.readings
     assert len(reading.tokens) == 20
-    np.testing.assert_allclose(np.asarray(reading.map(0)).sum(1), 1, atol=1e-6)
+    np.testing.assert_allclose(np.asarray(reading.map(0)).sum(1), 1, atol=ROUNDING)

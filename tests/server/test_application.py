@@ -12,11 +12,9 @@ import pytest
 
 from heedmap.drawing.page.columns import columns_json
 from heedmap.reading.model import Model
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
+from tests.printed import assert_same_json
 from tests.server.conftest import Asker
-
-TOLERANCE = 1e-5
-"""The server's pass and the test's are two, in two threads; float32 leaves about 1e-6 on a weight of each."""
 
 
 def test_a_reading_has_the_numbers_of_python(asker: Asker, smollm2: Model) -> None:
@@ -28,7 +26,7 @@ def test_a_reading_has_the_numbers_of_python(asker: Asker, smollm2: Model) -> No
         row = asker.ask("GET", f"{path}/row?layer=16&query=10" + ("" if head is None else f"&head={head}"))
         weights = np.frombuffer(row.body[: 4 * len(reading.tokens)], "<f4")
         allowed = np.frombuffer(row.body[4 * len(reading.tokens) :], np.uint8)
-        np.testing.assert_allclose(weights, reading.map(16, head)[10], atol=TOLERANCE)
+        np.testing.assert_allclose(weights, reading.map(16, head)[10], atol=ROUNDING)
         assert allowed.tolist() == [1] * 11 + [0] * 4
         assert json.loads(row.headers["x-heedmap-head"]) == {"keys": 15, "sink": None}
 
@@ -39,7 +37,7 @@ def test_a_tile_is_pooled_exactly(asker: Asker, smollm2: Model) -> None:
     tile = asker.ask("GET", f"/api/readings/{answer['id']}/tile?{asked}")
     weights = np.frombuffer(tile.body[: 4 * 12], "<f4").reshape(4, 3)
     whole = smollm2.read(TROPHY).map(16, 3)[4:12, 2:8]
-    np.testing.assert_allclose(weights, whole.reshape(4, 2, 3, 2).max((1, 3)), atol=TOLERANCE)
+    np.testing.assert_allclose(weights, whole.reshape(4, 2, 3, 2).max((1, 3)), atol=ROUNDING)
     assert json.loads(tile.headers["x-heedmap-head"]) == {"height": 4, "width": 3}
 
 
@@ -53,18 +51,14 @@ def test_the_vectors_give_the_weights_again(asker: Asker, smollm2: Model) -> Non
     allowed = np.frombuffer(found.body[-keys:], np.uint8) == 1
     scores = np.where(allowed, key.reshape(keys, dim) @ query * head["scale"], -np.inf)
     weights = np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
-    np.testing.assert_allclose(weights, smollm2.read(TROPHY).map(16, 3)[10], atol=TOLERANCE)
+    np.testing.assert_allclose(weights, smollm2.read(TROPHY).map(16, 3)[10], atol=ROUNDING)
     assert value.size == keys * head["valueDim"]
 
 
 def test_statistics_are_those_of_python(asker: Asker, smollm2: Model) -> None:
     answer = asker.read(TROPHY)
     lines = asker.ask("GET", f"/api/readings/{answer['id']}/statistics").lines
-    found, expected = lines[-1]["answer"]["statistics"], columns_json(smollm2.stats(TROPHY), list(range(30)))
-    for one, other in zip(found, expected, strict=True):
-        values, wanted = (np.array(column.pop("values"), dtype=float) for column in (one, other))
-        assert one == other
-        np.testing.assert_allclose(values, wanted, rtol=TOLERANCE, atol=TOLERANCE, err_msg=one["name"])
+    assert_same_json(lines[-1]["answer"]["statistics"], columns_json(smollm2.stats(TROPHY), list(range(30))))
 
 
 def test_progress_comes_before_the_answer(asker: Asker) -> None:
@@ -93,7 +87,7 @@ def test_twenty_at_once_are_all_answered(asker: Asker, smollm2: Model) -> None:
         return float(np.abs(weights - whole[query % 15]).max())
 
     with ThreadPoolExecutor(20) as pool:
-        assert max(pool.map(row, range(20))) < TOLERANCE
+        assert max(pool.map(row, range(20))) < ROUNDING
 
 
 @pytest.mark.parametrize(
