@@ -14,6 +14,7 @@ from hypothesis import settings
 import heedmap
 from heedmap.reading.model import Model
 from tests.layouts import shift_all_calls
+from tests.perturbed import Rounded
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -29,12 +30,15 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 if os.environ.get("HEEDMAP_TEST_LAYOUT") == "shifted":
     shift_all_calls()
+if os.environ.get("HEEDMAP_TEST_LAYOUT") == "rounded":
+    Rounded().__enter__()  # type: ignore[no-untyped-call]
 
 TROPHY = "The trophy did not fit in the suitcase because it was too big."
 
-ROUNDING = 1e-5
-"""How far two ways to a weight, or to the sum of a row, may be apart. Float32 keeps 24 bits, which leaves a few 1e-6 of
-a weight where scores reach 10; every processor, and every layout of the same numbers, adds up in its own order."""
+ROUNDING = 2e-5
+"""How far two ways to a weight, or to the sum of a row, may be apart. Float32 keeps 24 bits of a score, and every
+processor, and every layout of the same numbers, has its own order of adding up: a row of smollm2 that is computed alone
+is up to 5e-6 away from that of the whole map."""
 
 
 @pytest.fixture(scope="session")

@@ -18,12 +18,10 @@ from heedmap.reading.loading import wrap
 from heedmap.reading.model import Model
 from heedmap.reading.two_stacks import read_two_stacks
 from heedmap.text.tokenize import from_ids
+from tests.conftest import ROUNDING
 from tests.families import tiny_family
 from tests.tiny import DECODERS, tiny_ids
 from tests.tiny_stacks import tiny_t5
-
-TOLERANCE = 1e-5
-"""Float32 leaves about 1e-6 on a weight; a cached step multiplies in another order than a whole pass."""
 
 _WINDOWED: dict[str, Any] = {
     **{key: value for key, value in DECODERS["qwen2"].items() if key != "rope_theta"},
@@ -82,10 +80,10 @@ def assert_rows_of_one_pass(model: Model, generation: Generation) -> None:
         call = whole.call(layer.number)
         expected = call.weights(rows, slice(None))[0].transpose(0, 1).numpy()
         found = generation.rows_of[layer.number]
-        np.testing.assert_allclose(found.weights, expected, atol=TOLERANCE, rtol=0)
+        np.testing.assert_allclose(found.weights, expected, atol=ROUNDING, rtol=0)
         allowed = call.rule.allowed(torch.arange(len(whole.tokens))[rows], torch.arange(len(whole.tokens)))[0, 0]
         np.testing.assert_array_equal(found.allowed, allowed.numpy())
-        np.testing.assert_allclose(found.weights.sum(-1) + found.sinks, 1, atol=TOLERANCE)
+        np.testing.assert_allclose(found.weights.sum(-1) + found.sinks, 1, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -160,7 +158,7 @@ def test_windowed_rows_stand_at_their_places_in_the_text(cache: str | None, smol
         place = PROMPT + step - 1
         assert np.flatnonzero(row.allowed).tolist() == list(range(place - 5, place + 1))
         assert (row.weights[row.allowed] > 0).all()
-        assert row.sum == pytest.approx(1, abs=TOLERANCE)
+        assert row.sum == pytest.approx(1, abs=ROUNDING)
 
 
 def test_the_label_says_which_row_chose_which_token(smollm2: Model) -> None:
@@ -313,10 +311,10 @@ def test_an_encoder_decoder_writes_and_looks_at_the_source_as_in_one_pass(way: s
         assert list(found.rows_of) == list(reading.calls) == [0, 1]
         for layer, rows in found.rows_of.items():
             whole = reading.call(layer).weights(slice(0, 4), slice(None))[0].transpose(0, 1).numpy()
-            np.testing.assert_allclose(rows.weights, whole, atol=TOLERANCE, rtol=0)
+            np.testing.assert_allclose(rows.weights, whole, atol=ROUNDING, rtol=0)
     row = generation.cross.row(2, layer=1, head=0)
     assert (len(row.weights), row.query, row.chooses, row.key_tokens) == (PROMPT, (2,), 3, source)
-    assert row.sum == pytest.approx(1, abs=TOLERANCE)
+    assert row.sum == pytest.approx(1, abs=ROUNDING)
     assert "row 2 chooses 3" in str(generation.cross)
 
 

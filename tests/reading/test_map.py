@@ -14,10 +14,7 @@ from heedmap.reading import tiles
 from heedmap.reading.map import Map
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
-from tests.conftest import TROPHY
-
-TOLERANCE = 1e-5
-"""A tile's scores are summed in another order than the whole map's."""
+from tests.conftest import ROUNDING, TROPHY
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +46,7 @@ def test_any_index_gives_what_the_whole_array_gives(
         found = reading_map[index]
     finally:
         tiles.BLOCK_CELLS = before
-    np.testing.assert_allclose(found, whole[index], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(found, whole[index], rtol=0, atol=ROUNDING)
     assert np.shape(found) == np.shape(whole[index])
 
 
@@ -74,7 +71,7 @@ def test_blocks_put_together_are_the_map(trophy: Reading, monkeypatch: pytest.Mo
     blocks = list(reading_map.blocks())
     assert len(blocks) > 1
     assert [start for start, _ in blocks] == list(np.cumsum([0] + [len(block) for _, block in blocks])[:-1])
-    np.testing.assert_allclose(np.concatenate([block for _, block in blocks]), whole, rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(np.concatenate([block for _, block in blocks]), whole, rtol=0, atol=ROUNDING)
 
 
 def test_it_names_itself(trophy: Reading) -> None:

@@ -25,9 +25,6 @@ from heedmap.text.tokens import Token, Tokens
 from tests.conftest import ROUNDING, TROPHY
 from tests.tiny import tiny_model
 
-TOLERANCE = 1e-6
-"""Weights are float32 (6e-8 each); rows add up to 1, so that errors of a few layers stay below 1e-6."""
-
 
 def oracle(reading: Reading) -> Any:
     """The rollout from whole maps in float64."""
@@ -81,8 +78,8 @@ def test_rows_and_matrix_are_the_product_of_the_whole_maps(
     finally:
         rollout._BLOCK_CELLS = before
     expected = oracle(reading)
-    np.testing.assert_allclose(matrix, expected, rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(row.weights, expected[token], rtol=0, atol=TOLERANCE)
+    np.testing.assert_allclose(matrix, expected, rtol=0, atol=ROUNDING)
+    np.testing.assert_allclose(row.weights, expected[token], rtol=0, atol=ROUNDING)
     paths = np.eye(len(matrix), dtype=bool)
     for layer in reading.layers:
         paths = (np.eye(len(matrix)) + reading.map(layer.number, 0).allowed()) @ paths > 0

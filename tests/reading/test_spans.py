@@ -30,9 +30,6 @@ from tests.tiny import tiny_ids, tiny_model
 TEXT = "It rains a lot today. The cat sat on the mat, and the dog slept. Nobody cared about it."
 SPANS: dict[str, str | tuple[int, int]] = {"rain": (0, 21), "cat": "22:44", "dog": (46, 64)}
 
-# Weights of float32 from a log-sum-exp of float32, with scores up to about 50: 50 eps is 6e-6 of a weight.
-CLOSE = 1e-5
-
 
 def whole(reading: Reading, layer: int) -> tuple[Any, Any]:
     """(weights, allowed), [head, query, key], by one whole map a head."""
@@ -48,7 +45,7 @@ def check(shares: SpanShares, reading: Reading) -> None:
         sink = np.zeros(weights.shape[:2])
         expected = expected_shares(weights, allowed, sink, shares.parts.parts, shares.asking.tokens)
         for name in expected._fields:
-            np.testing.assert_allclose(getattr(one, name), getattr(expected, name), atol=CLOSE, err_msg=name)
+            np.testing.assert_allclose(getattr(one, name), getattr(expected, name), atol=ROUNDING, err_msg=name)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +58,7 @@ def test_streamed_and_kept_equal_the_whole_maps(of: str, smollm2: Model, reading
     streamed, kept = smollm2.spans(TEXT, SPANS, of=of), reading.spans(SPANS, of=of)
     check(streamed, reading)
     for one, two in zip(streamed.layers, kept.layers, strict=True):
-        np.testing.assert_allclose(one.shares, two.shares, atol=1e-7, err_msg="the same call, twice")
+        np.testing.assert_allclose(one.shares, two.shares, atol=ROUNDING)
     assert streamed.asking == kept.asking
 
 
@@ -88,11 +85,11 @@ def test_families_with_windows_and_without(family: str, smollm2_tokenizer: Any) 
 def test_the_shares_add_up_to_one(layer: int | None, head: int | None, smollm2: Model) -> None:
     for of in ("last", "all", "rains"):
         table = smollm2.spans(TEXT, SPANS, of=of).table(layer, head)
-        assert sum(line.share or 0.0 for line in table) == pytest.approx(1.0, abs=CLOSE)
+        assert sum(line.share or 0.0 for line in table) == pytest.approx(1.0, abs=ROUNDING)
         first = next(line.share for line in table if line.kind == "first")
         assert first is not None
-        assert sum(line.of_left or 0.0 for line in table) == pytest.approx(1.0, abs=CLOSE / (1 - first))
-        assert sum(line.ordinary or 0.0 for line in table) == pytest.approx(1.0 - first, abs=CLOSE)
+        assert sum(line.of_left or 0.0 for line in table) == pytest.approx(1.0, abs=ROUNDING / (1 - first))
+        assert sum(line.ordinary or 0.0 for line in table) == pytest.approx(1.0 - first, abs=ROUNDING)
 
 
 def test_an_equal_look_is_one_time_an_ordinary_share() -> None:
