@@ -12,7 +12,7 @@ from rich.cells import cell_len
 
 from heedmap.reading.model import Model
 from tests.cli.conftest import CommandLine
-from tests.conftest import TROPHY
+from tests.conftest import ROUNDING, TROPHY
 from tests.printed import assert_same_json
 
 SOME = ("stats", TROPHY, "--layers", "3,16-18")
@@ -102,7 +102,7 @@ def test_each_line_is_a_text(heedmap_command: CommandLine, smollm2: Model, tmp_p
     assert run.json["schema"] == "heedmap/stats-of-texts/1"
     assert [text["text"] for text in run.json["texts"]] == texts
     means = np.mean([smollm2.stats(text, layers=16)["first"] for text in texts], 0)
-    assert [row["first"] for row in run.json["rows"]] == pytest.approx(means.tolist())
+    assert [row["first"] for row in run.json["rows"]] == pytest.approx(means.tolist(), abs=ROUNDING)
     shown = heedmap_command("stats", f"@{tmp_path}/texts.jsonl", "--layers", "16")
     assert "smollm2, 2 texts of 7 to 15 tokens: means of each text's means" in shown.out
     assert "2 texts, 22 tokens" in shown.err

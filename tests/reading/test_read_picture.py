@@ -147,7 +147,7 @@ def test_a_look_as_json_is_a_list_for_each_row_of_patches() -> None:
     found = vit().read_picture(noise()).patches("r1c2", 1, 0).to_json()
     assert found["schema"] == "heedmap/patches/1"
     assert np.shape(found["patches"]) == (4, 4)
-    assert found["sum"] == pytest.approx(1)
+    assert found["sum"] == pytest.approx(1, abs=ROUNDING)
     assert (found["height"], found["width"], found["word"]) == (32, 32, "r1c2")
 
 
