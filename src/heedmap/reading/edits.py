@@ -214,7 +214,7 @@ def forbid(
         >>> import heedmap
         >>> model = heedmap.load("smollm2")
         >>> reading = model.read("The cat sat on the mat.", edit=forbid("mat", "cat", layers=12, heads=[4]))
-        >>> float(reading.row("mat", 12, 4).weights[1]), round(reading.row("mat", 12, 4).sum, 6)
+        >>> float(reading.row("mat", 12, 4).weights[1]), round(reading.row("mat", 12, 4).sum, 4)
         (0.0, 1.0)
     """
     return Edit((Forbidden(queries, keys, _numbers("layer", layers), _numbers("head", heads), stack),))

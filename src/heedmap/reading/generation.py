@@ -123,7 +123,7 @@ class Generation(OnAPage):
         Example:
             >>> import heedmap
             >>> row = heedmap.load("smollm2").generate("The cat sat on the", 2).row(1, layer=12)
-            >>> len(row.weights), row.chooses, round(row.sum, 6)
+            >>> len(row.weights), row.chooses, round(row.sum, 4)
             (7, 6, 1.0)
         """
         number, head = self._layer_and_head(layer, head)

@@ -142,7 +142,7 @@ class KeptCalls:
         Example:
             >>> import heedmap
             >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
-            >>> round(reading.row("sat", layer=12).sum, 6)
+            >>> round(reading.row("sat", layer=12).sum, 4)
             1.0
         """
         self._check_query_rule(query_rule)

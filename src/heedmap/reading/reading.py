@@ -69,7 +69,7 @@ class Reading(KeptCalls, OnAPage):
         Example:
             >>> import heedmap
             >>> reading = heedmap.load("smollm2").read("The cat sat on the mat.")
-            >>> round(reading.rollout("mat").sum, 6), reading.rollout().shape
+            >>> round(reading.rollout("mat").sum, 4), reading.rollout().shape
             (1.0, (7, 7))
         """
         if word is None:
