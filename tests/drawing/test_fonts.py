@@ -75,6 +75,16 @@ def test_naughty_strings_draw_without_a_word(data_folder: Path) -> None:
 
 
 @pytest.mark.usefixtures("bare_machine")
+def test_a_mark_that_the_font_of_its_letter_lacks_is_named() -> None:
+    """Each of the three is in some font, and no font has all of them."""
+    cluster = "\u1e36\u0359\u034e"
+    letters = lettering([cluster])
+    assert not letters.missing
+    assert letters.text(cluster) == "\u1e36⟨U+0359⟩\u034e"
+    draw([cluster])
+
+
+@pytest.mark.usefixtures("bare_machine")
 def test_what_no_font_has_is_named() -> None:
     letters = lettering([CHINESE, "it"])
     assert letters.missing == set(CHINESE)

@@ -12,6 +12,7 @@ from matplotlib import font_manager
 from matplotlib.font_manager import FontProperties, fontManager
 
 from heedmap.drawing.labels import visible
+from heedmap.text.clusters import clusters
 
 UNUSABLE = ("last resort", "color", "blank")
 """Parts of the names of fonts that claim characters without a shape that matplotlib can draw."""
@@ -45,7 +46,17 @@ class Lettering:
 
         Characters that have no shape of their own (joiners, variation selectors) are then left out.
         """
-        return "".join(_named(one) if one in self.missing else one for one in visible(label))
+        return "".join(map(self._drawable, clusters(visible(label))))
+
+    def _drawable(self, cluster: str) -> str:
+        """One character as people see it: matplotlib draws its letter and marks with one font or not at all."""
+        if len(cluster) == 1:
+            return _named(cluster) if cluster in self.missing else cluster
+        known = [ord(one) for one in cluster if one not in self.missing]
+        fonts = [_characters(family) for family in (*self.own, *self.others)]
+        whole = next((font for font in fonts if font.issuperset(known)), None)
+        font = whole or next(one for one in fonts if known[0] in one)
+        return "".join(one if ord(one) in font else _named(one) for one in cluster)
 
     def style(self, label: str, *, bold: bool = False) -> dict[str, object]:
         """What `Text` needs to draw `text(label)` as it is: its fonts, and no mathematics or TeX in it.
