@@ -75,8 +75,8 @@ def check_real_heads(reading: Reading) -> None:
     Scores are known to a few eps of the largest |score| of the layer (float32; transformers' own eager attention is
     no better), so shares are within 6e-7 of it: 1e-5 where scores reach 17. A row's entropy is within 2e-5 nats in
     all but one row of a thousand, and within 2e-6 times the largest score in all; its mean over positions within
-    5e-6. A distance is within 2e-4 tokens, or 1e-5 of how far the row reaches; a column sum within 1e-5, or within
-    6e-7 times the largest score, of itself.
+    5e-6, or 2e-5 of itself. A distance is within 2e-4 tokens, or 1e-5 of how far the row reaches; a column sum within
+    1e-5, or within 6e-7 times the largest score, of itself.
     """
     stats = reading.stats(largest=True, positions=True, received=True)
     assert stats.by_position is not None
@@ -104,7 +104,7 @@ def check_real_heads(reading: Reading) -> None:
             np.testing.assert_allclose(found, want[name], rtol=0, atol=atol.get(name, share), err_msg=f"{name} {layer}")
             after_first = want[name][:, 1:]
             means, medians = stats[name][rows], stats[name + MEDIAN][rows]
-            np.testing.assert_allclose(means, np.nanmean(after_first, -1), rtol=2e-6, atol=5e-6, err_msg=name)
+            np.testing.assert_allclose(means, np.nanmean(after_first, -1), rtol=2e-5, atol=5e-6, err_msg=name)
             np.testing.assert_allclose(medians, np.nanmedian(after_first, -1), rtol=2e-5, atol=2e-5, err_msg=name)
         errors.append(np.abs(stats.by_position["entropy"][rows] - want["entropy"]).ravel())
         np.testing.assert_allclose(stats.column_sums[rows], want["received"], rtol=share, atol=1e-30)
