@@ -17,6 +17,7 @@ from heedmap.errors import OutOfRange, ReadingError, WordNotFound
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.two_stacks import EncoderDecoderReading
+from tests.conftest import ROUNDING
 from tests.families import tiny_family
 from tests.tiny import tiny_model
 
@@ -97,7 +98,7 @@ def test_a_cross_row_goes_from_a_target_word_to_source_words() -> None:
     assert (row.query, row.word) == ((2,), "chat")
     assert row.key_tokens.text == SOURCE
     assert len(row.weights) == len(reading.source) == 7
-    assert row.sum == pytest.approx(1, abs=1e-6)
+    assert row.sum == pytest.approx(1, abs=ROUNDING)
     assert row.share("cat") == pytest.approx(reading.map(1, 2, stack="cross")[2, 1])
     with pytest.raises(WordNotFound):
         reading.row("mat", layer=1, stack="cross")

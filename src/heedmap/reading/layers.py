@@ -143,12 +143,14 @@ def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard)
     repeats = call.heads // call.key_value_heads
     value = heard.value if repeats == 1 else heard.value.repeat_interleave(repeats, 1)
     name = type(module.get_submodule(layer.module)).__name__
+    largest = call.scale * float(call.query.norm(dim=-1).amax() * call.key.norm(dim=-1).amax())
     for rows in _checked_rows(call.rule.queries):
         refuse_difference(
             heard.output[:, :, rows],
             call.weights(rows, slice(None)).to(value.dtype) @ value,
             f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
             "the weights read do not give its output",
+            largest,
         )
 
 
@@ -171,13 +173,16 @@ def own_module(layers: tuple[AttentionLayer, ...], number: int) -> str:
     return name
 
 
-def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str) -> None:
+def refuse_difference(expected: torch.Tensor, found: torch.Tensor, message: str, largest_score: float = 1.0) -> None:
     """Refuse when two tensors differ by more than rounding.
 
     The bound is 1e-4 of the largest number for float32: rounding alone gives about 1e-6 a layer. Half precision keeps
-    8 to 11 bits, so its bound is 0.05; a wrong mask or scale is off by the size of the numbers themselves.
+    8 to 11 bits, so its bound is 0.05; a wrong mask or scale is off by the size of the numbers themselves. What a
+    softmax made of large scores is known less well: float32 knows a score to a few eps of it, and exp makes that a part
+    of the weight.
     """
-    bound = 5e-2 if expected.dtype in (torch.float16, torch.bfloat16) else 1e-4
+    half = expected.dtype in (torch.float16, torch.bfloat16)
+    bound = 5e-2 if half else min(max(1e-4, 8 * torch.finfo(torch.float32).eps * abs(largest_score)), 5e-2)
     expected, found = expected.double(), found.double()
     # A broken model says "not a number" with and without the tap: that is to be shown, not refused.
     same_holes = torch.equal(expected.isfinite(), found.isfinite())
