@@ -1,4 +1,4 @@
-"""For the examples in docstrings: the models stay loaded from one example to the next."""
+"""For all that is run: its guard. For the examples in docstrings: models stay loaded from one to the next."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 
 import heedmap
 from heedmap.reading.loading import load
+
+pytest_plugins = ["tests.guard"]
 
 _load_once = functools.cache(load)
 

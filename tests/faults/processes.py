@@ -6,11 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -49,6 +51,23 @@ def end_after(process: subprocess.Popen[Any], seconds: float, how: signal.Signal
     process.send_signal(how)
     out, err = process.communicate(timeout=300)
     return process.returncode, out, err
+
+
+def all_end(processes: list[psutil.Process], seconds: float = 60) -> bool:
+    """Whether processes end in time; one that nobody has waited for (a zombie) has ended."""
+
+    def lives(process: psutil.Process) -> bool:
+        try:
+            return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+        except psutil.NoSuchProcess:
+            return False
+
+    end = time.monotonic() + seconds
+    while any(map(lives, processes)):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
 
 
 @contextmanager

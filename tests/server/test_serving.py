@@ -11,12 +11,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import psutil
 import pytest
 
 from heedmap.cli.main import main
 from heedmap.errors import ServerError
 from heedmap.server.instance import Instance, announce, find_running, withdraw
 from heedmap.server.serving import addresses, listen, names_of, reached_as
+from tests.faults.processes import all_end
 from tests.server.conftest import Asker, end, start
 
 
@@ -73,6 +75,17 @@ def test_a_killed_worker_is_told_and_started_again(asker: Asker) -> None:
     assert gone.status == 410
     assert asker.read("The cat sat on the mat.")["texts"][0]["labels"][1] == "cat"
     assert asker.ask("GET", "/api/status").json["workerStarts"] == before["workerStarts"] + 1
+
+
+def test_what_it_started_ends_when_it_is_killed(tmp_path: Path) -> None:
+    asker = start(tmp_path)
+    asker.read("The cat sat.")
+    asker.ask("POST", "/api/lab/runs", {"experiment": "causal", "model": "smollm2"})
+    children = psutil.Process(asker.process.pid).children(recursive=True)
+    assert len(children) >= 2
+    asker.process.kill()
+    asker.process.communicate()
+    assert all_end(children)
 
 
 def test_memory_returns_after_a_long_text_is_closed(asker: Asker) -> None:
