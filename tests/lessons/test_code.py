@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from heedmap.errors import FileError, LessonError
 from heedmap.lessons.code.cases import SIGNATURES, cases_of
 from heedmap.lessons.code.judge import Judgement, Report, check_code
 from heedmap.lessons.code.sandbox import run_calls
+from tests.faults.processes import all_end
 
 GOOD = """\
 import math
@@ -254,6 +258,24 @@ time.sleep(60)
     assert "did not end" in checked(tmp_path, source, seconds=0.5).problem
     time.sleep(1.5)
     assert not (tmp_path / "late").exists()
+
+
+def test_a_learners_code_that_sleeps_does_not_outlive_a_killed_parent(tmp_path: Path) -> None:
+    file = tmp_path / "sleeps.py"
+    file.write_text(
+        f"import os, time\nprint(os.getpid(), file=open({str(tmp_path / 'child')!r}, 'w'))\ntime.sleep(600)\n"
+    )
+    code = "import sys; from pathlib import Path; from heedmap.lessons.code.sandbox import run_calls; "
+    code += "run_calls(Path(sys.argv[1]), [], seconds=3)"
+    parent = subprocess.Popen([sys.executable, "-c", code, str(file)])
+    while not (tmp_path / "child").exists() or not (tmp_path / "child").read_text():
+        assert parent.poll() is None
+        time.sleep(0.01)
+    parent.kill()
+    parent.wait()
+    child = psutil.Process(int((tmp_path / "child").read_text()))
+    assert child.is_running()
+    assert all_end([child])
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,7 @@ def _limits(seconds: float, memory: int) -> Callable[[], None] | None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        signal.alarm(int(seconds) + 2)  # asleep, it outlives neither its time nor a parent that was killed
 
     return limit
 
