@@ -17,13 +17,19 @@ TROPHY := The trophy did not fit in the suitcase because it was too big.
 BUNDLE := src/heedmap/drawing/page/bundle/sources.sha256
 NODE_MODULES := viewer/node_modules/.package-lock.json
 VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/tsconfig.json viewer/vite.config.ts
-PYTEST := python -m pytest -n 2 --dist loadfile -q --durations 15
+# A run of the tests ends after so many seconds, done or not.
+LIMIT ?= 1200
+TESTS = -n 2 --dist loadfile -q --durations 15 --session-timeout $(LIMIT)
+# The machine that `make test` is to be, of those that `python -m tests.machines` lists.
+MACHINE ?= turn
+SEED ?=
+NUMBERS := tests/reading tests/arithmetic tests/lab tests/cases src
 
 .DEFAULT_GOAL := help
-.PHONY: help demo viewer viewer-test chromium test test-all fuzz audit test-oldest lint docs readme docs-site bench bench-write bench-page gpu-check clean
+.PHONY: help demo viewer viewer-test chromium test test-all test-machines fuzz audit test-oldest lint docs readme docs-site bench bench-write bench-page gpu-check clean
 
 help: ## list what there is
-	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 $(READY): pyproject.toml Makefile
 	$(PYTHON) -m venv $(VENV)
@@ -60,15 +66,21 @@ chromium: # the browser of the page's tests; installed where that is allowed
 	@command -v chromium > /dev/null || [ "$$(id -u)" != 0 ] || ! command -v apt-get > /dev/null || \
 	{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } > /dev/null
 
-test: lint viewer-test chromium ## set up, lint, type check, and test (under 10 minutes)
+test: lint viewer-test chromium ## set up, lint, type check, and test (under 10 minutes); MACHINE=native: as this machine is
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
-	$(BIN)/$(PYTEST) -m "not slow"
+	$(BIN)/python -m tests.machines run $(MACHINE) $(TESTS) -m "not slow"
 
+test-all: LIMIT = 14400
 test-all: lint viewer-test chromium ## test everything, the slow rest and freshly drawn examples included
 	$(BIN)/heedmap models get smollm2
 	$(BIN)/heedmap models get minilm
-	HYPOTHESIS_PROFILE=search $(BIN)/$(PYTEST)
+	HYPOTHESIS_PROFILE=search $(BIN)/python -m pytest $(TESTS)
+
+test-machines: $(READY) ## the tests of numbers on every machine that this one can be, with new examples (an hour)
+	$(BIN)/heedmap models get smollm2
+	$(BIN)/heedmap models get minilm
+	SEED=$(SEED) $(BIN)/python -m tests.machines each $(TESTS) -m "not slow" $(NUMBERS)
 
 fuzz: $(READY) ## tens of thousands of hard inputs, in limited processes; counts go to docs/hard-inputs.md (an hour)
 	$(BIN)/heedmap models get smollm2
@@ -90,7 +102,7 @@ $(OLDEST): pyproject.toml Makefile
 test-oldest: $(OLDEST) $(BUNDLE) chromium ## the tests of `make test` with the oldest packages that are allowed (on Python 3.11)
 	$(OLDEST_VENV)/bin/heedmap models get smollm2
 	$(OLDEST_VENV)/bin/heedmap models get minilm
-	$(OLDEST_VENV)/bin/$(PYTEST) -m "not slow"
+	$(OLDEST_VENV)/bin/python -m pytest $(TESTS) -m "not slow"
 
 lint: $(READY) ## ruff and mypy
 	$(BIN)/ruff check

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # Chains of small operations are erratic with two threads on a busy machine; the tests use processes instead.
-torch.set_num_threads(1)
+torch.set_num_threads(int(os.environ.get("HEEDMAP_TEST_THREADS", "1")))
 
 # No deadline: a shared machine pauses at random. The same examples every run, so that a failure can be had again;
-# HYPOTHESIS_PROFILE=search draws new ones (`make test-all`).
+# HYPOTHESIS_PROFILE=search draws new ones (`make test-all`), seeded those of --hypothesis-seed (`make test-machines`).
 settings.register_profile("repeat", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=400)
+settings.register_profile("seeded", deadline=None, database=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeat"))
 
 if os.environ.get("HEEDMAP_TEST_LAYOUT") == "shifted":
