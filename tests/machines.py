@@ -38,6 +38,7 @@ MACHINES: dict[str, dict[str, str]] = {
     "threads-2": {"HEEDMAP_TEST_THREADS": "2"},
     "threads-4": {"HEEDMAP_TEST_THREADS": "4"},
     "shifted": {"HEEDMAP_TEST_LAYOUT": "shifted"},
+    "rounded": {"HEEDMAP_TEST_LAYOUT": "rounded"},
 }
 """What to set for each. Only Intel's processors heed MKL_CBWR beyond COMPATIBLE, and MKL_ENABLE_INSTRUCTIONS."""
 
