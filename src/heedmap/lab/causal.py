@@ -20,8 +20,8 @@ class CausalSettings(Settings):
     """What `causal` can be told."""
 
     roundings: float = setting(
-        64.0,
-        "Where two texts differ in length: how many roundings of a layer's largest number still count as equal.",
+        8.0,
+        "How many times what one rounding of the word vectors makes of a layer still counts as equal.",
         least=0,
     )
 
@@ -32,7 +32,7 @@ class Causal:
     name: ClassVar[str] = "causal"
     verdicts: ClassVar[tuple[str, ...]] = ("causal", "not causal", "not causal, as built", "cannot tell")
     figures: ClassVar[tuple[str, ...]] = spelled(
-        "pairs usable same_length leaking seeing bit_equal {,weights.,states.,logits.}largest_{before,after}",
+        "pairs usable same_length leaking seeing {,weights.,states.,logits.}largest_{before,after}",
         "layer*.{states,weights}_{before,after} layer*.head*.weights_{before,after}",
     )
     Settings: ClassVar[type[Settings]] = CausalSettings

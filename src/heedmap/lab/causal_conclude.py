@@ -1,4 +1,4 @@
-"""What `causal` concludes: the largest differences before and after the texts part, and whether any is more than 0."""
+"""What `causal` concludes: the largest differences before and after the texts part, and whether any is no rounding."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heedmap.lab.experiment import Chart, Figure, Finding, Table
+from heedmap.lab.rounding import rounding_of
 from heedmap.lab.rows import Rows
 from heedmap.lab.words import value_words
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from heedmap.lab.causal import CausalSettings
 
 WHEN = ("before", "after")
-WHEN_WORDS = {"before": "before the two texts part", "after": "from there on"}
+WHEN_WORDS = {"before": "before the two texts part (0 where it is rounding)", "after": "from there on"}
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,11 @@ class Differences:
         same_length: [pair] whether both texts have as many tokens.
         layers: [layer] the attention layers' numbers.
         looks_ahead: [layer] whether the mask lets tokens look at later ones.
-        weights: by `before` and `after`, [pair, layer, head].
+        weights: by `before` and `after`, [pair, layer, head]; those before are 0 where they are rounding.
         states: the same, [pair, state].
         logits: the same, [pair]; NaN for models that give none.
-        allowed_states: [pair, state] what still counts as equal.
-        allowed_logits: [pair] what still counts as equal.
+        apart: by `before` and `after`, [pair, state and then logits]: differences by the size of what differs.
+        allowed: [pair, state and then logits] what of these still counts as equal.
     """
 
     usable: np.ndarray
@@ -43,41 +44,43 @@ class Differences:
     weights: dict[str, np.ndarray]
     states: dict[str, np.ndarray]
     logits: dict[str, np.ndarray]
-    allowed_states: np.ndarray
-    allowed_logits: np.ndarray
+    apart: dict[str, np.ndarray]
+    allowed: np.ndarray
 
     @classmethod
     def of(cls, rows: Rows, settings: CausalSettings) -> Differences:
         """Put the rows together."""
-        same = rows["same_length"].astype(bool)
         numbers = ~np.isnan(rows["states_before"]).any(1) & ~np.isnan(rows["states_after"]).any(1)
-        rounding = np.where(same, 0.0, settings.roundings * rows["epsilon"])
+        apart = {when: np.column_stack([rows[f"states_apart_{when}"], rows[f"logits_apart_{when}"]]) for when in WHEN}
+        allowed = settings.roundings * np.column_stack([rows["states_rounding"], rows["logits_rounding"]])
+        more = apart["before"] > allowed
+        same_weights = rows["weights_before"] <= rounding_of(rows["dtype"][0])
         return cls(
             usable=(rows["before"] > 0) & (rows["after"] > 0) & numbers,
-            same_length=same,
+            same_length=rows["same_length"].astype(bool),
             layers=rows["layers"][0],
             looks_ahead=np.asarray(rows["looks_ahead"].any(0)),
-            weights={when: rows[f"weights_{when}"] for when in WHEN},
-            states={when: rows[f"states_{when}"] for when in WHEN},
-            logits={when: rows[f"logits_{when}"] for when in WHEN},
-            allowed_states=rounding[:, None] * rows["states_scale"],
-            allowed_logits=rounding * np.nan_to_num(rows["logits_scale"]),
+            weights={"before": np.where(same_weights, 0.0, rows["weights_before"]), "after": rows["weights_after"]},
+            states={"before": np.where(more[:, :-1], rows["states_before"], 0.0), "after": rows["states_after"]},
+            logits={
+                "before": np.where(more[:, -1] | np.isnan(apart["before"][:, -1]), rows["logits_before"], 0.0),
+                "after": rows["logits_after"],
+            },
+            apart=apart,
+            allowed=allowed,
         )
 
     @property
     def leaks(self) -> np.ndarray:
         """Whether a state or logit before the texts part differs by more than rounding, [pair]."""
-        states = (self.states["before"] > self.allowed_states).any(1)
-        logits = np.nan_to_num(self.logits["before"]) > self.allowed_logits
-        found: np.ndarray = (states | logits) & self.usable
+        found: np.ndarray = (self.apart["before"] > self.allowed).any(1) & self.usable
         return found
 
     @property
     def sees(self) -> np.ndarray:
         """Whether the test could have seen anything: states and logits after the texts part differ, [pair]."""
-        states = (self.states["after"] > self.allowed_states).all(1)
-        logits = np.isnan(self.logits["after"]) | (self.logits["after"] > self.allowed_logits)
-        found: np.ndarray = states & logits & self.usable
+        after = self.apart["after"]
+        found: np.ndarray = ((after > self.allowed) | np.isnan(after)).all(1) & self.usable
         return found
 
 
@@ -100,9 +103,11 @@ def _figures(found: Differences) -> dict[str, Figure]:
         "causal.usable": Figure(usable, None, pairs, "pairs with tokens before the point where they part, and after"),
         "causal.same_length": Figure(
             int((found.same_length & found.usable).sum()), None, usable,
-            "usable pairs whose texts have as many tokens: there nothing but 0 counts as equal",
+            "usable pairs whose texts have as many tokens",
         ),
-        "causal.leaking": Figure(int(found.leaks.sum()), None, usable, "pairs that differ before they part"),
+        "causal.leaking": Figure(
+            int(found.leaks.sum()), None, usable, "pairs that differ before they part, by more than rounding"
+        ),
         "causal.seeing": Figure(int(found.sees.sum()), None, usable, "pairs that differ in every layer from there on"),
     }  # fmt: skip
     for when in WHEN:
@@ -113,11 +118,6 @@ def _figures(found: Differences) -> dict[str, Figure]:
         for name, values in (("weights", found.weights), ("states", found.states), ("logits", found.logits)):
             says = f"largest difference of any {name[:-1]} {WHEN_WORDS[when]}, over pairs, layers and heads"
             figures[f"causal.{name}.largest_{when}"] = Figure(float(_largest(values[when], found)), None, usable, says)
-    equal = found.usable & found.same_length
-    figures["causal.bit_equal"] = Figure(
-        bool(not found.leaks[equal].any()) if equal.any() else None,
-        None, int(equal.sum()), "whether states and logits before are equal to the last bit, where lengths agree",
-    )  # fmt: skip
     return figures | _figures_of_layers(found, usable)
 
 
@@ -166,7 +166,8 @@ def _verdict(found: Differences, figures: dict[str, Figure]) -> tuple[str, str]:
         )
     return (
         "causal",
-        f"No word sees a later one: nothing differs before the texts part, and up to {after} from there on.",
+        "No word sees a later one: before the texts part nothing differs by more than rounding, and up to "
+        f"{after} from there on.",
     )
 
 
@@ -185,13 +186,20 @@ def _shows(found: Differences, figures: dict[str, Figure], settings: CausalSetti
         f"logits {value_words(figures['causal.logits.largest_after'].value)}, "
         f"weights {value_words(figures['causal.weights.largest_after'].value)} (0 would be blind).",
     ]  # fmt: skip
-    unequal = int((~found.same_length & found.usable).sum())
-    if unequal:
-        lines.append(
-            f"Where two texts differ in length ({unequal} of {usable} pairs) they are rounded otherwise: there up to "
-            f"{settings.roundings:g} roundings of a layer's largest number count as equal. In the others only 0 does."
-        )
+    lines.append(_rounding(found, settings))
     return lines
+
+
+def _rounding(found: Differences, settings: CausalSettings) -> str:
+    """How far rounding went, and the smallest leak that would have been seen."""
+    before, allowed = found.apart["before"][found.usable], found.allowed[found.usable]
+    quiet = before[before <= allowed]
+    largest = float(quiet.max()) if quiet.size else 0.0
+    return (
+        f"By the size of a token's vector, a difference up to {np.nanmin(allowed):.1g} to {np.nanmax(allowed):.1g}, by "
+        f"layer, counts as rounding: {settings.roundings:g} times what is left there of one rounding of the word "
+        f"vectors. Such differences reach {largest:.1g} before the texts part; a smaller leak would not be seen."
+    )
 
 
 def _does_not_show(found: Differences) -> list[str]:

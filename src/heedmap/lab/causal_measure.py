@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +28,10 @@ def differences(model: Model, texts: Sequence[str], special_tokens: bool | None)
     Returns:
         `before` and `after`, how many positions there are; `same_length`; for weights [layer, head], states [state]
         and logits (a number, NaN where the model gives none) the largest difference `_before` and `_after`;
-        `states_scale` [state] and `logits_scale`, the largest number there is; `layers` [layer] and their numbers;
-        `looks_ahead` [layer], whether the layer's own mask lets a token look at later ones; `epsilon` of the dtype.
+        `states_apart_before` and so on, the largest difference of a token's vector by the length of that vector, and
+        `states_rounding` and `logits_rounding`, the same where the first text's word vectors are one rounding off;
+        `layers` [layer] and their numbers; `looks_ahead` [layer], whether the layer's own mask lets a token look at
+        later ones; `dtype`.
     """
     first, second = (model.tokenize(text, special_tokens=special_tokens).ids for text in texts)
     split = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
@@ -51,16 +54,50 @@ def differences(model: Model, texts: Sequence[str], special_tokens: bool | None)
 
     one = run_with_states(model, first, keep)
     two = run_with_states(model, second, compare)
+    with _one_rounding_off(model.module):
+        moved = run_with_states(model, first, lambda *_: None)
     return {
         "before": split,
         "after": stop - split,
         "same_length": len(first) == len(second),
         "layers": np.array(sorted(ahead), np.int32),
         "looks_ahead": np.array([ahead[number] for number in sorted(ahead)]),
-        "epsilon": float(torch.finfo(model.module.dtype).eps),
+        "dtype": str(model.module.dtype).removeprefix("torch."),
         **{f"weights_{when}": np.stack(found) for when, found in weights.items()},
         **_states_differ(one, two, split, stop),
+        "states_rounding": np.array([_apart(*pair) for pair in zip(one.hidden, moved.hidden, strict=True)]),
+        "logits_rounding": _apart(one.logits, moved.logits) if one.logits is not None else float("nan"),
     }
+
+
+@contextmanager
+def _one_rounding_off(module: Any) -> Iterator[None]:
+    """Inside the block each number of the word vectors is one rounding larger or smaller.
+
+    What becomes of that in a layer is what rounding alone does there: other kernels, threads and lengths round
+    otherwise, and begin with no less. No later token has a part in it, and so no leak.
+    """
+
+    def hook(part: Any, given: Any, output: torch.Tensor) -> torch.Tensor:
+        signs = torch.randint(0, 2, output.shape, generator=torch.Generator().manual_seed(0)) * 2 - 1
+        factors = 1 + torch.finfo(output.dtype).eps * signs.double()
+        return (output.cpu().double() * factors).to(output.dtype).to(output.device)
+
+    handle = module.get_input_embeddings().register_forward_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _apart(one: torch.Tensor, other: torch.Tensor | None, rows: slice = slice(None)) -> float:
+    """The largest difference of a token's vector by its length, of [token, dim]; NaN without tokens."""
+    assert other is not None, "both runs give the same"
+    one, other = one[rows].double(), other[rows].double()
+    if not len(one):
+        return float("nan")
+    found: float = ((one - other).norm(dim=-1) / one.norm(dim=-1).clamp(min=1e-30)).max().item()
+    return found
 
 
 def _looks_ahead(rule: MaskRule, device: torch.device) -> bool:
@@ -90,27 +127,19 @@ def _weights_differ(one: AttentionCall, other: AttentionCall, split: int, stop: 
 
 
 def _states_differ(one: States, two: States, split: int, stop: int) -> dict[str, Any]:
-    """The largest differences of states and logits, and how large these are."""
+    """The largest differences of states and logits before the texts part and from there on, in numbers and by size."""
 
-    def largest(first: torch.Tensor, second: torch.Tensor, start: int, end: int) -> float:
-        if start >= end:
-            return float("nan")
-        apart: float = (first[start:end].float() - second[start:end].float()).abs().max().item()
-        return apart
+    def largest(first: torch.Tensor, second: torch.Tensor, rows: slice) -> float:
+        apart = (first[rows].float() - second[rows].float()).abs()
+        found: float = apart.max().item() if len(apart) else float("nan")
+        return found
 
-    def of_states(measure: Callable[[torch.Tensor, torch.Tensor], float]) -> np.ndarray:
-        return np.array([measure(first, second) for first, second in zip(one.hidden, two.hidden, strict=True)])
-
-    found: dict[str, Any] = {
-        "states_before": of_states(lambda first, second: largest(first, second, 0, split)),
-        "states_after": of_states(lambda first, second: largest(first, second, split, stop)),
-        "states_scale": of_states(lambda first, second: max(first.abs().max().item(), second.abs().max().item())),
-        "logits_before": float("nan"),
-        "logits_after": float("nan"),
-        "logits_scale": float("nan"),
-    }
-    if one.logits is not None and two.logits is not None:
-        found["logits_before"] = largest(one.logits, two.logits, 0, split)
-        found["logits_after"] = largest(one.logits, two.logits, split, stop)
-        found["logits_scale"] = max(one.logits.abs().max().item(), two.logits.abs().max().item())
+    found: dict[str, Any] = {}
+    for when, rows in (("before", slice(0, split)), ("after", slice(split, stop))):
+        measures: dict[str, Callable[[torch.Tensor, torch.Tensor, slice], float]] = {"": largest, "apart_": _apart}
+        for how, measure in measures.items():
+            of_states = [measure(*pair, rows) for pair in zip(one.hidden, two.hidden, strict=True)]
+            found[f"states_{how}{when}"] = np.array(of_states)
+            both = one.logits is not None and two.logits is not None
+            found[f"logits_{how}{when}"] = measure(one.logits, two.logits, rows) if both else float("nan")  # type: ignore[arg-type]
     return found
