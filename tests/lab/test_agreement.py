@@ -54,15 +54,17 @@ def test_what_only_one_report_has_is_told() -> None:
 
 
 def test_expected_figures_have_their_own_tolerance() -> None:
-    figures = {"a": Figure(0.5), "b": Figure(0.5), "c": Figure("place"), "d": Figure(0.0)}
+    figures = {"a": Figure(0.5), "b": Figure(0.5), "c": Figure("place"), "d": Figure(0.0), "f": Figure(0.0)}
     expected: dict[str, Any] = {
         "a": {"value": 0.52, "tolerance": 0.03},
         "b": {"value": 0.52, "tolerance": 0.01},
         "c": {"value": "place"},
-        "d": {"value": 1e-9},
+        "d": {"value": 1e-9},  # no tolerance: as far as another machine's rounding goes
+        "f": {"value": 1e-3},
         "e": {"value": 1, "tolerance": 9},
     }
-    assert [line.judgement for line in check(expected, figures)] == [ROUNDED, DIFFERS, SAME, DIFFERS, MISSING]
+    judgements = [line.judgement for line in check(expected, figures)]
+    assert judgements == [ROUNDED, DIFFERS, SAME, ROUNDED, DIFFERS, MISSING]
     with pytest.raises(ClaimError, match=r"none of the expected figures \(e\)"):
         check({"e": {"value": 1}}, figures)
 

@@ -32,20 +32,26 @@ def rerun(report: Path, output: Path | None, resume: bool, engine: str, as_json:
     """Run a report again beside the old one, and say figure by figure whether it is the same.
 
     The same model, data, settings and seeds. Exit code 0 when all figures are the same (within the rounding of another
-    machine at most), 3 when one differs.
+    machine at most, or turned by it: a near tie), 3 when one differs.
     """
     from heedmap.lab.agreement import compare
+    from heedmap.lab.near_ties import settle
     from heedmap.lab.report import read_report
     from heedmap.lab.request import Request
+    from heedmap.lab.rounding import rounding_of
+    from heedmap.lab.row_files import read_rows
 
     before, _, run = read_report(report)
     folder = output or _beside(report if report.is_dir() else report.resolve().parent)
-    again = run_request(Request.from_json(run["request"]), folder, resume=resume, engine=engine)
+    request = Request.from_json(run["request"])
+    again = run_request(request, folder, resume=resume, engine=engine)
     assert again is not None, "a report is of a whole run"
     for line in _what_changed(run, dict(again.run)):
         note(line)
     note(f"wrote {folder / 'report.html'}")
-    return _say(compare(before, again.figures), as_json)
+    within = rounding_of(again.run["model"]["dtype"])
+    rows = {name: read_rows(folder, name) for name in request.settings}
+    return _say(settle(compare(before, again.figures, within), before, rows, request.settings, within), as_json)
 
 
 def _beside(folder: Path) -> Path:
@@ -125,6 +131,7 @@ def merge(folders: Sequence[Path], output: Path, claims: tuple[Any, ...], as_jso
 
 def _say(lines: Sequence[Line], as_json: bool, most: int | None = MOST_LINES) -> int:
     """Show a comparison; the exit code."""
+    from heedmap.lab.agreement import TURNED
     from heedmap.lab.report import plain
     from heedmap.lab.words import SEARCHED
 
@@ -136,7 +143,7 @@ def _say(lines: Sequence[Line], as_json: bool, most: int | None = MOST_LINES) ->
         ]
         print_json({"schema": COMPARISON_SCHEMA, "same": not apart, "figures": listed})
     else:
-        shown = [*apart, *(line for line in lines if line.agrees)]
+        shown = sorted(lines, key=lambda line: (line.agrees, line.judgement != TURNED))
         for line in shown[:most]:
             show(f"{line}{f' ({SEARCHED})' if line.searched else ''}")
         if most is not None and len(shown) > most:

@@ -10,16 +10,14 @@ from typing import Any
 from heedmap.cut_text import cut_text
 from heedmap.errors import ClaimError
 from heedmap.lab.experiment import Figure, Value
+from heedmap.lab.rounding import ROUNDING
 from heedmap.lab.words import value_words
 
 SAME, ROUNDED, DIFFERS, MISSING, NEW = "same", "same within rounding", "differs", "missing", "new"
+TURNED = "turns on rounding"
 
 _LONGEST = 1000
 """Characters of names in an error."""
-
-ROUNDING = 1e-5
-"""How far numbers may lie apart, relative to the larger one or absolutely, and still be the same within rounding: what
-other kernels or another machine make of float32, whose own step is 1e-7."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,8 @@ class Line:
         name: of the figure.
         before: in the report, or as it is expected.
         now: what was found.
-        judgement: "same", "same within rounding", "differs", "missing" (not found now) or "new".
+        judgement: "same", "same within rounding", "differs", "missing" (not found now), "new", or "turns on rounding"
+            (see `heedmap.lab.near_ties`).
         searched: whether it was chosen by searching.
     """
 
@@ -42,15 +41,20 @@ class Line:
 
     @property
     def agrees(self) -> bool:
-        """Whether it is the same, or the same within rounding."""
-        return self.judgement in (SAME, ROUNDED)
+        """Whether it is the same, or rounding alone makes the difference."""
+        return self.judgement in (SAME, ROUNDED, TURNED)
 
     def __str__(self) -> str:
         return f"{self.name}: {value_words(self.before)} -> {value_words(self.now)}, {self.judgement}"
 
 
-def compare(before: Mapping[str, Figure], now: Mapping[str, Figure]) -> list[Line]:
+def compare(before: Mapping[str, Figure], now: Mapping[str, Figure], within: float = ROUNDING["float32"]) -> list[Line]:
     """Figure by figure, values and intervals.
+
+    Args:
+        before: the figures of the one.
+        now: those of the other.
+        within: how far numbers may lie apart and be the same within rounding, relative to the larger or absolutely.
 
     Example:
         >>> for line in compare({"x": Figure(0.5), "y": Figure(1)}, {"x": Figure(0.5), "y": Figure(2)}):
@@ -68,21 +72,23 @@ def compare(before: Mapping[str, Figure], now: Mapping[str, Figure]) -> list[Lin
                 Line(name, value, None if new is None else new.value, NEW if old is None else MISSING, searched)
             )
         else:
-            lines.append(Line(name, old.value, new.value, _judge(_numbers(old), _numbers(new)), searched))
+            lines.append(
+                Line(name, old.value, new.value, _judge(figure_parts(old), figure_parts(new), within), searched)
+            )
     return lines
 
 
-def _numbers(figure: Figure) -> list[Any]:
+def figure_parts(figure: Figure) -> list[Any]:
     """What must agree of a figure: its value, its n and the ends of its interval."""
     return [figure.value, figure.n, *(figure.interval or (None, None))]
 
 
-def _judge(before: Sequence[Any], now: Sequence[Any]) -> str:
+def _judge(before: Sequence[Any], now: Sequence[Any], within: float) -> str:
     """One word for some values."""
     pairs = [(plain_value(one), plain_value(other)) for one, other in zip(before, now, strict=True)]
     if all(one == other and type(one) is type(other) for one, other in pairs):
         return SAME
-    return ROUNDED if all(_close(one, other) for one, other in pairs) else DIFFERS
+    return ROUNDED if all(_agree(one, other, within) for one, other in pairs) else DIFFERS
 
 
 def plain_value(value: Any) -> Value:
@@ -93,12 +99,10 @@ def plain_value(value: Any) -> Value:
     return float(value) if math.isfinite(value) else None
 
 
-def _close(one: Value, other: Value, tolerance: float | None = None) -> bool:
-    """Whether two values agree within a tolerance, or within rounding."""
+def _agree(one: Value, other: Value, within: float) -> bool:
+    """Whether two values are the same, numbers within rounding."""
     if isinstance(one, float) and isinstance(other, float):
-        if tolerance is not None:
-            return abs(one - other) <= tolerance
-        return abs(one - other) <= ROUNDING * max(1.0, abs(one), abs(other))
+        return abs(one - other) <= within * max(1.0, abs(one), abs(other))
     return type(one) is type(other) and one == other
 
 
@@ -108,7 +112,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figure]) -> list[Line]:
-    """Compare figures with expected values, each within its own stated tolerance.
+    """Compare figures with expected values, each within its own stated tolerance, or else within rounding.
 
     Args:
         expected: by figure: {"value": ..., "tolerance": ...}.
@@ -132,7 +136,11 @@ def check(expected: Mapping[str, Mapping[str, Any]], figures: Mapping[str, Figur
             lines.append(Line(name, value, None, MISSING))
             continue
         now = plain_value(figures[name].value)
-        agrees = _close(value, now, float(wanted.get("tolerance") or 0.0))
+        tolerance = wanted.get("tolerance")
+        if isinstance(value, float) and isinstance(now, float) and tolerance is not None:
+            agrees = abs(value - now) <= tolerance
+        else:
+            agrees = _agree(value, now, ROUNDING["float32"])
         judgement = SAME if value == now else ROUNDED if agrees else DIFFERS
         lines.append(Line(name, value, now, judgement, figures[name].searched))
     return lines

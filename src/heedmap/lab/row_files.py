@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from heedmap.errors import FileError
 from heedmap.files import write_beside
 from heedmap.lab.arrow import pyarrow, to_table
-from heedmap.lab.rows import ITEM, Row
+from heedmap.lab.rows import ITEM, Row, Rows
 
 if TYPE_CHECKING:
     import pyarrow as arrow
@@ -143,6 +143,13 @@ class RowFiles:
             except (OSError, library.ArrowInvalid):
                 self.cut.append(path)
         return library.Table.from_batches(batches) if batches else None
+
+
+def read_rows(folder: Path, name: str) -> Rows:
+    """The rows of an experiment in the folder of a run that is over."""
+    table = RowFiles(folder, name).table()
+    assert table is not None, "a run that is over has rows"
+    return Rows.from_table(table)
 
 
 def together(tables: Sequence[arrow.Table]) -> arrow.Table:
