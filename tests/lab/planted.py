@@ -70,6 +70,7 @@ def heads_rows(
             **alike,
             "decided_after": True,
             "exchanged": False,
+            "dtype": "float32",
             "left_out": "",
             "weights": weights[pair],
         }

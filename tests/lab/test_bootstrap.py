@@ -12,6 +12,7 @@ from scipy import stats
 
 from heedmap.errors import NumbersError
 from heedmap.lab.bootstrap import interval, mean_interval
+from heedmap.lab.rounding import exact_sums
 
 numbers = st.lists(st.floats(-1, 1), min_size=3, max_size=12)
 
@@ -28,8 +29,19 @@ def scipy_interval(values: np.ndarray, seed: int, draws: int) -> tuple[float, fl
 
 @pytest.mark.parametrize("units", [5, 12, 40])
 def test_a_mean_of_single_items_is_scipys(units: int) -> None:
-    values = np.random.default_rng(units).exponential(size=units)
+    values = exact_sums(np.random.default_rng(units).exponential(size=units))
     assert mean_interval(values, seed=4, draws=500) == pytest.approx(scipy_interval(values, 4, 500), abs=1e-12)
+
+
+@pytest.mark.parametrize("units", [5, 6, 8])
+def test_the_last_bit_of_a_value_decides_nothing(units: int) -> None:
+    """Of few units many draws are the data in another order: their sum is that of the data, however it is rounded."""
+    rng = np.random.default_rng(units)
+    values = rng.exponential(size=units)
+    expected = mean_interval(values, draws=500)
+    for _ in range(20):
+        moved = values * (1 + rng.uniform(-1e-7, 1e-7, units))
+        assert mean_interval(moved, draws=500) == pytest.approx(expected, abs=1e-6)
 
 
 def test_items_of_one_unit_are_drawn_together() -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from heedmap.errors import NumbersError
+from heedmap.lab.rounding import exact_sums
 
 CONFIDENCE = 0.95
 """How often an interval holds the truth, in the long run."""
@@ -93,7 +94,7 @@ def mean_interval(
     array = np.asarray(values, dtype=float)
     if not np.isfinite(array).all():
         raise NumbersError("a mean was asked for of values of which some are no numbers: leave them out first")
-    sums, counts = _by_unit(array, units)
+    sums, counts = _by_unit(exact_sums(array), units)
     if len(sums) < 2:
         return None
 

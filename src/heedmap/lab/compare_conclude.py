@@ -11,6 +11,7 @@ from heedmap.lab.compare import CANNOT_TELL, DIFFER, NO_DIFFERENCE, CompareSetti
 from heedmap.lab.experiment import Chart, Figure, Finding, Table, Value
 from heedmap.lab.max_t import max_t, studentised
 from heedmap.lab.over_heads import Numbers, head_name
+from heedmap.lab.rounding import beyond_rounding
 from heedmap.lab.rows import Rows
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Cells:
         self.a, self.b = flat[0][:, known], flat[1][:, known]
         self.statistic = np.repeat(names, len(layer))[known]
         self.layer, self.head = np.tile(layer, len(names))[known], np.tile(head, len(names))[known]
-        self.differences: Numbers = self.b - self.a
+        self.differences: Numbers = beyond_rounding(self.b - self.a, np.abs(self.a))
         self.enough = len(self.a) >= LEAST_UNITS and self.a.shape[1] > 0
         self.p = (
             max_t(self.differences, seed=settings.seed, draws=settings.draws)

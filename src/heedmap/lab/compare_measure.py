@@ -11,6 +11,7 @@ import numpy as np
 
 from heedmap.errors import DataError, UnsupportedModel
 from heedmap.lab.over_heads import Numbers
+from heedmap.lab.rounding import beyond_rounding
 from heedmap.lab.rows import Row
 from heedmap.text.split import split
 from heedmap.text.tokens import Tokens
@@ -135,11 +136,12 @@ def _row(
 
 
 def _before(tables: Sequence[Statistics], settings: CompareSettings) -> float:
-    """The largest difference of a share before the texts part: 0 where the model is causal."""
+    """The largest difference of a share before the texts part: 0 where it is rounding, as in a causal model."""
     ids = [table.tokens.ids for table in tables]
     same = next((n for n, pair in enumerate(zip(*ids, strict=False)) if pair[0] != pair[1]), min(map(len, ids)))
     sides = [table.by_position or {} for table in tables]
-    found = [np.abs(sides[0][name][:, 1:same] - sides[1][name][:, 1:same]) for name in settings.statistics]
+    pairs = [[side[name][:, 1:same] for side in sides] for name in settings.statistics]
+    found = [np.abs(beyond_rounding(one - other, np.abs(one))) for one, other in pairs]
     return float(max((np.nan_to_num(one).max(initial=0.0) for one in found), default=0.0))
 
 

@@ -10,6 +10,7 @@ from heedmap.lab.bootstrap import mean_interval
 from heedmap.lab.dilution import CANNOT_TELL, DILUTED, NOT_DILUTED, DilutionSettings
 from heedmap.lab.experiment import Chart, Figure, Finding, Table, Value
 from heedmap.lab.over_heads import Numbers, halves, head_name
+from heedmap.lab.rounding import TIE, first_largest
 from heedmap.lab.rows import Rows
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Curves:
         self.odds: Numbers = rows["odds"][order]
         self.gain: Numbers = self.odds - rows["odds_without"][order]
         choosing, measuring = halves(len(whole))
-        layer, head = np.unravel_index(int(shares[choosing].mean((0, 1)).argmax()), shares.shape[2:])
+        layer, head = np.unravel_index(first_largest(shares[choosing].mean((0, 1)).ravel()), shares.shape[2:])
         self.head = head_name(int(rows["layers"][0][layer]), int(head))
         self.best = np.full(self.share.shape, np.nan)
         self.best[measuring] = shares[measuring][:, :, layer, head]
@@ -83,7 +84,7 @@ def _figures(curves: Curves, settings: DilutionSettings) -> dict[str, Figure]:
     }
     for place, amount in enumerate(curves.amounts):
         begin = f"dilution.amount{amount}"
-        right = np.where(np.isfinite(curves.odds[:, place]), curves.odds[:, place] > 0, np.nan)
+        right = np.where(np.isfinite(curves.odds[:, place]), curves.odds[:, place] > TIE, np.nan)
         figures |= {
             f"{begin}.tokens": Figure(float(curves.tokens[:, place].mean()), says="mean length of the text"),
             f"{begin}.share": _mean(curves.share[:, place], settings, "share on the fact, mean over all heads"),
@@ -116,9 +117,9 @@ def _slope(x: Numbers, y: Numbers) -> float:
 def _verdict(curves: Curves, figures: dict[str, Figure]) -> str:
     """Diluted: the odds fall, and beyond the spread over facts; only where the fact helped in the first place."""
     lost, gain = figures["dilution.lost"], figures[f"dilution.amount{curves.amounts[0]}.gain"]
-    if len(curves.odds) < LEAST_FACTS or lost.interval is None or gain.interval is None or gain.interval[0] <= 0:
+    if len(curves.odds) < LEAST_FACTS or lost.interval is None or gain.interval is None or gain.interval[0] <= TIE:
         return CANNOT_TELL
-    return DILUTED if lost.interval[0] > 0 else NOT_DILUTED
+    return DILUTED if lost.interval[0] > TIE else NOT_DILUTED
 
 
 def _sentence(verdict: str, curves: Curves, figures: dict[str, Figure]) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heedmap.lab.experiment import Chart
+from heedmap.lab.rounding import first_largest
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +44,7 @@ def _draw_heads(axes: Axes, noun: Search, effects: Effects) -> None:
     assert noun.best is not None, "there is no chart without heads"
     across, up = effects.place.mean(0), effects.noun.mean(0)
     axes.plot(across, up, ".", color=BLUE_LINE, markersize=4, alpha=0.6)
-    best, place = noun.best.head, int(np.abs(across).argmax())
+    best, place = noun.best.head, first_largest(np.abs(across))
     for head in {best, place}:
         axes.plot(across[head], up[head], "o", color=ORANGE, markersize=5)
         axes.annotate(effects.name(head), (across[head], up[head]), (5, 4), textcoords="offset points", fontsize=8)

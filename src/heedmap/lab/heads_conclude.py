@@ -14,6 +14,7 @@ from heedmap.lab.heads_effects import Effects, Numbers, effects_of, halves
 from heedmap.lab.heads_words import does_not_show, sentence_of, shows
 from heedmap.lab.held_out import HeldOut, held_out
 from heedmap.lab.permutation import BestHead, best_head
+from heedmap.lab.rounding import TIE, first_largest, largest_first, rounding_of
 from heedmap.lab.rows import Rows
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ FEWEST = 6
 """With fewer pairs nothing can be told: of 5 pairs, 1 flip in 32 is the data itself or its like."""
 
 LEVEL = 0.05
-CAUSAL = 1e-5
-"""Weights that differ by no more do so by rounding: texts that run together are padded to one length."""
-
 _SHOWN = 12
 
 
@@ -50,7 +48,7 @@ class Search:
         """Whether the best head beats chance among all heads, and the chosen one its half that had no part in it."""
         beats = self.best is not None and self.best.p < LEVEL
         interval = None if self.first is None else self.first.interval
-        return beats and interval is not None and interval[0] > 0
+        return beats and interval is not None and interval[0] > TIE
 
     @property
     def can_tell(self) -> bool:
@@ -63,7 +61,7 @@ def conclude(rows: Rows, settings: HeadsSettings) -> Finding:
     effects = effects_of(rows)
     noun = _search(effects.noun, effects.families, settings)
     after = _search(effects.clue_after, effects.clue_families, settings)
-    causal = effects.versions_differ is not None and effects.versions_differ <= CAUSAL
+    causal = effects.versions_differ is not None and effects.versions_differ <= rounding_of(rows["dtype"][0])
     at_word = None if causal else _search(effects.clue_at_word, effects.families, settings)
     figures = _of_the_data(effects) | _of_search("heads", "noun", noun, effects, settings)
     figures |= _of_best(noun, effects, settings) | _of_place(effects)
@@ -196,7 +194,7 @@ def _of_place(effects: Effects) -> dict[str, Figure]:
     if not effects.place.size:
         return {}
     means = effects.place.mean(0)
-    head, n = int(np.abs(means).argmax()), len(effects.place)
+    head, n = first_largest(np.abs(means)), len(effects.place)
     return {
         "heads.place.layer": Figure(int(effects.layer[head]), None, n, "layer of the head of place", searched=True),
         "heads.place.head": Figure(int(effects.head[head]), None, n, "number of the head of place", searched=True),
@@ -234,7 +232,7 @@ def _tables(noun: Search, effects: Effects) -> dict[str, Table]:
     lines = [
         [int(effects.layer[head]), int(effects.head[head]), float(means[head]), float(effects.place[:, head].mean())]
         + [float(order[:, head].mean()) for order in effects.orders]
-        for head in np.argsort(-means, kind="stable")[:_SHOWN]
+        for head in largest_first(means)[:_SHOWN]
     ]
     columns = ("layer", "head", "noun effect", "place effect", "order given", "other order")
     note = f"of {len(means)} heads; by chance the best reaches {noun.best.chance:.3f} in 1 of 20 draws"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from heedmap.lab.heads_measure import AFTER, WORD
 from heedmap.lab.over_heads import head_name
+from heedmap.lab.rounding import beyond_rounding
 from heedmap.lab.rows import Rows
 
 Numbers = NDArray[np.float64]
@@ -79,6 +80,7 @@ def effects_of(rows: Rows) -> Effects:
     has_after = ~np.isnan(clue[:, AFTER]).any(1)
     families = rows["family"][used]
     decided_after = rows["decided_after"][used].astype(bool)
+    leans = np.sign(beyond_rounding(at_word))
     differ = np.abs(weights[decided_after, WORD, :, 0] - weights[decided_after, WORD, :, 1])
     return Effects(
         layer=rows["layer"][0][whole].astype(int),
@@ -91,7 +93,7 @@ def effects_of(rows: Rows) -> Effects:
         clue_at_word=clue[:, WORD],
         clue_after=clue[has_after, AFTER],
         clue_families=families[has_after],
-        same_noun=(np.sign(at_word[:, :, 0]) == np.sign(at_word[:, :, 1])).all(1),
+        same_noun=(leans[:, :, 0] == leans[:, :, 1]).all(1),
         versions_differ=float(differ.max()) if differ.size else None,
         left_out={str(name): int(count) for name, count in zip(names, counts, strict=True)},
         exchanged=int(rows["exchanged"][used].astype(bool).sum()),

@@ -68,6 +68,7 @@ def measure(model: Model, pairs: Sequence[Pair], settings: HeadsSettings) -> Ite
             "layer": np.array([layer for layer, _ in numbers], np.int16),
             "head": np.array([head for _, head in numbers], np.int16),
             "exchanged": pair.other_order is None,
+            "dtype": str(model.module.dtype).removeprefix("torch."),
         }
         if isinstance(one, str):
             shape = (2, ORDERS, VERSIONS, len(numbers), NOUNS)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from heedmap.lab.bootstrap import mean_interval
 from heedmap.lab.permutation import best_head
+from heedmap.lab.rounding import first_largest, slack
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,12 @@ def held_out(
     if not choosing.any() or choosing.all() or not effects.shape[1]:
         return None
     means = effects[choosing].mean(0)
-    head = int(means.argmax())
+    head = first_largest(means)
     others = effects[~choosing]
     there = others.mean(0)
     alone = best_head(others[:, [head]], seed=seed, draws=draws)
     assert alone is not None, "the other half has a unit"
-    others_as_good = np.delete(there, head) >= there[head]
+    others_as_good = np.delete(there, head) >= there[head] - slack(there[head])
     return HeldOut(
         head=head,
         chosen=float(means[head]),

@@ -10,6 +10,7 @@ from heedmap.lab.matters import CANNOT_TELL, NO_REASON, REASON, MattersSettings
 from heedmap.lab.matters_charts import charts
 from heedmap.lab.matters_effects import Effects
 from heedmap.lab.over_heads import Numbers
+from heedmap.lab.rounding import TIE, first_largest, slack
 from heedmap.lab.rows import Rows
 
 LEAST_PAIRS = 6
@@ -65,7 +66,7 @@ def _figures_of_head(effects: Effects, settings: MattersSettings) -> dict[str, F
             effects.size[:, place], settings, "by how much the log-odds change without it, either way (nats)"
         ),
         "matters.rank": Figure(
-            int((sizes > sizes[effects.own]).sum()) + 1,
+            int((sizes > sizes[effects.own] + slack(sizes[effects.own])).sum()) + 1,
             says=f"its place among the {len(sizes)} heads of layer {effects.number}, by the size of the mean effect",
         ),
         "matters.direct": _mean(
@@ -79,7 +80,7 @@ def _figures_of_head(effects: Effects, settings: MattersSettings) -> dict[str, F
 def _figures_of_layer(effects: Effects, settings: MattersSettings) -> dict[str, Figure]:
     """The other heads of the layer, and the whole layer: the control that must move something."""
     others = np.delete(effects.mean_of_layer, effects.own)
-    largest = float(others[np.abs(others).argmax()]) if len(others) else None
+    largest = float(others[first_largest(np.abs(others))]) if len(others) else None
     figures = {
         "matters.others": Figure(
             float(others.mean()) if len(others) else None, says="mean effect of the layer's other heads (nats)"
@@ -114,7 +115,7 @@ def _figures_of_scatter(effects: Effects, settings: MattersSettings) -> dict[str
             ends = interval(rank, len(units), seed=settings.seed, draws=min(settings.draws, 1000))
         what = f"rank correlation over {len(effects.layers)} heads of the size of the effect with {says}"
         figures[f"matters.correlation.{name}"] = Figure(value, ends, len(units), what)
-    most = int(effects.mean_size.argmax())
+    most = first_largest(effects.mean_size)
     figures["matters.largest"] = Figure(
         effects.name_of(most), n=len(units), says="the head whose removal changes most", searched=True
     )
@@ -127,10 +128,10 @@ def _figures_of_scatter(effects: Effects, settings: MattersSettings) -> dict[str
 def _verdict(effects: Effects, figures: dict[str, Figure]) -> str:
     """A reason: what is lost is above 0, and more than any other head of the layer loses."""
     effect, control = figures["matters.effect"], figures["matters.layer_size"].value
-    if len(effects.odds) < LEAST_PAIRS or effect.interval is None or not isinstance(control, float) or control < 1e-6:
+    if len(effects.odds) < LEAST_PAIRS or effect.interval is None or not isinstance(control, float) or control <= TIE:
         return CANNOT_TELL
     low, _ = effect.interval
-    return REASON if low > 0 and figures["matters.rank"].value == 1 else NO_REASON
+    return REASON if low > TIE and figures["matters.rank"].value == 1 else NO_REASON
 
 
 def _sentence(verdict: str, effects: Effects, figures: dict[str, Figure], settings: MattersSettings) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 
 from heedmap.lab.matters import MattersSettings
 from heedmap.lab.over_heads import Numbers, head_name
+from heedmap.lab.rounding import TIE, first_largest
 from heedmap.lab.rows import Rows
 
 
@@ -51,7 +52,7 @@ class Effects:
         """The head given, or the one of the layer that points most; effects are not looked at."""
         if settings.head is not None:
             return settings.head
-        return int(np.nan_to_num(known_mean(self.signals["word"][:, self.of_layer])).argmax())
+        return first_largest(np.nan_to_num(known_mean(self.signals["word"][:, self.of_layer])))
 
     @property
     def mean_of_layer(self) -> Numbers:
@@ -83,7 +84,7 @@ class Effects:
 
         given, size = known_mean(signal[pairs]), known_mean(self.size[pairs])
         known = ~(np.isnan(given) | np.isnan(size))
-        if known.sum() < 3 or np.ptp(given[known]) == 0 or np.ptp(size[known]) == 0:
+        if known.sum() < 3 or np.ptp(given[known]) <= TIE or np.ptp(size[known]) <= TIE:
             return float("nan")
         return float(spearmanr(given[known], size[known]).statistic)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedmap.errors import NumbersError
+from heedmap.lab.rounding import first_largest, slack
 
 _CELLS = 2**22
 """Numbers of one block of draws at most: 32 MiB."""
@@ -68,11 +69,10 @@ def best_head(
     units = len(effects)
     means = effects.mean(0)
     size = np.abs(means) if two_sided else means
-    head = int(size.argmax())
+    head = first_largest(size)
     best = np.concatenate([_best(effects, signs, two_sided) for signs in _flips(units, effects.shape[1], seed, draws)])
-    # The sum of a unit's signs is rounded otherwise than the mean itself: a draw that is the data must count.
-    slack = 1e-12 * max(1.0, float(size[head]))
-    p = (1 + int((best >= size[head] - slack).sum())) / (1 + draws)
+    # A draw that is the data but for units without an effect must count, however their last bits are rounded.
+    p = (1 + int((best >= size[head] - slack(size[head])).sum())) / (1 + draws)
     return BestHead(head, float(means[head]), p, float(np.quantile(best, 0.95)), draws)
 
 

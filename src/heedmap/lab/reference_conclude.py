@@ -14,6 +14,7 @@ from heedmap.lab.reference_charts import charts
 from heedmap.lab.reference_measure import WITHOUT_CLUE
 from heedmap.lab.reference_summary import Numbers, Share, Summary, always_one_noun, summarise, toward_right
 from heedmap.lab.reference_words import does_not_show, sentence_of, shows
+from heedmap.lab.rounding import beyond_rounding
 from heedmap.lab.rows import Rows
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def _spread(way: str, summaries: list[Summary]) -> dict[str, Figure]:
 
 def _without_clue(way: str, odds: Numbers, answers: np.ndarray, first: np.ndarray) -> dict[str, Figure]:
     """The baseline: what the model prefers when the words that decide are taken out."""
+    odds = beyond_rounding(odds)
     plain = odds[:, WITHOUT_CLUE]
     known = ~np.isnan(plain)
     if not known.any():

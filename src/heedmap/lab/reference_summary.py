@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from heedmap.lab.bootstrap import mean_interval
+from heedmap.lab.rounding import beyond_rounding
 from heedmap.lab.sign_test import sign_test
 from heedmap.lab.wilson import wilson
 
@@ -88,8 +89,8 @@ def summarise(odds: Numbers, answers: NDArray[np.int8], *, seed: int, draws: int
 
 
 def toward_right(odds: Numbers, answers: NDArray[np.int8]) -> Numbers:
-    """Log-odds of the right noun against the wrong one, [unit, version]; NaN where there is no answer."""
-    return np.where(answers < 0, np.nan, np.where(answers == 0, odds, -odds))
+    """Log-odds of the right noun against the wrong one, [unit, version]; 0 for a tie, NaN where there is no answer."""
+    return np.where(answers < 0, np.nan, beyond_rounding(np.where(answers == 0, odds, -odds)))
 
 
 def _mean(values: Numbers, units: NDArray[np.int64] | None, seed: int, draws: int) -> Share:

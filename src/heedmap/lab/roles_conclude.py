@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from heedmap.lab.bootstrap import mean_interval
 from heedmap.lab.experiment import Chart, Figure, Finding, Table
 from heedmap.lab.over_heads import Numbers, halves, head_name
@@ -18,6 +16,7 @@ from heedmap.lab.roles_names import (
     OF_REPETITION,
     ROLES,
 )
+from heedmap.lab.rounding import TIE, first_largest, largest_first
 from heedmap.lab.rows import Rows
 from heedmap.lab.settings import Settings
 
@@ -80,9 +79,9 @@ def conclude(rows: Rows, settings: Settings) -> Finding:
 def _figures_of_role(scores: Scores, number: int, role: str, settings: Settings) -> dict[str, Figure]:
     """The best head, its score from the half on which it was not chosen, the same without repetition and by chance."""
     repeated, unrepeated = scores.repeated[:, number], scores.unrepeated[:, number]
-    order = np.argsort(-repeated.mean(0), kind="stable")
+    order = largest_first(repeated.mean(0))
     choosing, measuring = halves(len(repeated))
-    chosen = int(repeated[choosing].mean(0).argmax())
+    chosen = first_largest(repeated[choosing].mean(0))
     own, without = repeated[measuring, chosen], unrepeated[measuring, chosen]
     n = len(measuring)
     begin = f"roles.{role}"
@@ -129,7 +128,7 @@ def verdict_of(test: BestHead | None, sequences: int) -> str:
     """Whether there are induction heads: the one role that makes a model repeat what it has seen."""
     if test is None or sequences < LEAST_SEQUENCES:
         return CANNOT_TELL
-    return INDUCTION if test.p <= LEVEL and test.mean > 0 else NO_INDUCTION
+    return INDUCTION if test.p <= LEVEL and test.mean > TIE else NO_INDUCTION
 
 
 def _sentence(verdict: str, figures: dict[str, Figure], sequences: int) -> str:
@@ -177,7 +176,7 @@ def _table(scores: Scores, settings: Settings) -> Table:
     lines: list[list[Any]] = []
     for number, role in enumerate(ROLES):
         repeated, unrepeated = scores.repeated[:, number].mean(0), scores.unrepeated[:, number].mean(0)
-        for place in np.argsort(-repeated, kind="stable")[:SHOWN]:
+        for place in largest_first(repeated)[:SHOWN]:
             ends = mean_interval(scores.repeated[:, number, place], seed=settings.seed, draws=settings.draws)
             low, high = ends or (None, None)
             lines.append(
@@ -213,7 +212,7 @@ def _chart(scores: Scores) -> Chart:
         axes.legend(frameon=False, ncols=5, fontsize="small", loc="upper center", bbox_to_anchor=(0.5, -0.18))
 
     best = "; ".join(
-        f"{role}: {scores.name(int(means[number].argmax()))}, {means[number].max():.2f}"
+        f"{role}: {scores.name(first_largest(means[number]))}, {means[number].max():.2f}"
         for number, role in enumerate(ROLES)
     )
     return Chart(

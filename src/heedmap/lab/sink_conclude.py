@@ -8,6 +8,7 @@ import numpy as np
 
 from heedmap.lab.experiment import Figure, Finding
 from heedmap.lab.resampled_quantiles import interval_of
+from heedmap.lab.rounding import TIE, first_largest
 from heedmap.lab.rows import Rows
 from heedmap.lab.sink_charts import charts
 from heedmap.lab.sink_measure import CONTROLS
@@ -47,7 +48,7 @@ def _overall(shares: Shares) -> dict[str, Figure]:
     figures["sink.even.median"] = even.figure("median", n, f"what an even look would give: median {over}")
     ratio = float(quartiles.found[1] / even.found[1]) if even.found[1] else None
     figures["sink.times_even"] = Figure(ratio, None, n, "sink.median divided by sink.even.median")
-    most = int(np.nanargmax([one.found[1] for one in shares.of_layers])) if _has_medians(shares) else None
+    most = first_largest(np.array([one.found[1] for one in shares.of_layers])) if _has_medians(shares) else None
     figures["sink.best.layer"] = Figure(
         None if most is None else int(shares.layers[most]), None, n, "the layer with the largest median", searched=True
     )
@@ -158,4 +159,4 @@ def _follows(difference: Figure | None) -> str:
     if difference is None or difference.interval is None:
         return "cannot tell"
     low, high = difference.interval
-    return "place" if low > 0 else "word" if high < 0 else "cannot tell"
+    return "place" if low > TIE else "word" if high < -TIE else "cannot tell"
