@@ -27,7 +27,7 @@ SMALL = {
     "roles": ("--sequences", "8"),
     "compare": ("--limit", "8"),
     "dilution": ("--facts", "6", "--amounts", "0", "--amounts", "40"),
-    "matters": ("--limit", "6", "--scatter", "0"),
+    "matters": ("--limit", "2", "--scatter", "0"),
 }
 """Runs that are small, and large enough that every part of the conclusion is reached."""
 
