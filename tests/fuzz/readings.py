@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 import heedmap
-from heedmap.errors import HeedmapError
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
+from tests.fuzz.asked import TURNS, ask_everything
 from tests.fuzz.folder import fresh_folder
 from tests.fuzz.mutations import damaged, damaged_json, letters, same_json, told_apart
 from tests.fuzz.numbers import plain_attention
@@ -107,19 +106,7 @@ def check_reading(path: Path, case: tuple[bytes, bool]) -> None:
         reading = Reading.open(path)
     if sound:
         _check_maps(content, reading)
-    str(reading)
-    asked = (
-        lambda: np.asarray(reading.map(1)),
-        lambda: json.dumps(reading.row("@-1", 1, 0).to_json()),
-        lambda: str(reading.row("@0", 2)),
-        lambda: reading.explain("@-1", 1, 0).to_json(),
-        lambda: reading.next(3),
-        lambda: reading.stats(),
-        lambda: reading.tokens.groups(),
-    )
-    for ask in asked:
-        with suppress(HeedmapError):
-            ask()
+    ask_everything(reading, path.parent, len(content) % TURNS)
 
 
 def _check_maps(content: bytes, reading: Reading) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,7 +17,7 @@ from hypothesis import strategies as st
 
 from heedmap.errors import FileError
 from tests.fuzz.registry import TARGETS
-from tests.fuzz.run import ROOT, table, try_in_process
+from tests.fuzz.run import ROOT, code_name, dead, rows_of, table, try_in_process, with_new
 from tests.fuzz.target import Target
 from tests.fuzz.worker import try_target
 
@@ -96,9 +98,34 @@ def test_the_document_has_a_line_for_each_target() -> None:
     assert [name for name in TARGETS if f"\n| {name} " not in text] == []
 
 
-def test_the_table_counts() -> None:
-    one = {"target": "words", "tried": 1200, "answered": 3, "refused": {"TextError": 1197}, "slowest": 0.5,
-           "grown": 3e6, "failed": None}  # fmt: skip
-    text = table([one, {**one, "target": "texts"}], 7)
-    assert text.startswith("2,400 cases were tried on ")
-    assert "TextError 1,197" in text
+def test_the_table_counts_and_keeps_what_was_not_tried_again() -> None:
+    one = {"target": "words", "arithmetic": "avx2", "tried": 1200, "answered": 3, "refused": {"TextError": 1197},
+           "slowest": 0.5, "grown": 3e6, "failed": None}  # fmt: skip
+    first = table(rows_of([one, {**one, "target": "texts"}], 7))
+    assert first.startswith("2,400 cases were tried ")
+    assert "TextError 1,197" in first
+    again = with_new(first, rows_of([{**one, "tried": 100}, {**one, "arithmetic": "default"}], 8))
+    assert [(row[0], row[1], row[3]) for row in again] == [
+        ("texts", "avx2", "1,200"), ("words", "avx2", "100"), ("words", "default", "1,200")
+    ]  # fmt: skip
+
+
+def _fatal(number: int) -> None:
+    if number > 40:
+        os.kill(os.getpid(), signal.SIGFPE)
+
+
+def die(journal: str) -> None:
+    """Try a target of which a case ends the process."""
+    try_target(faulty(_fatal), 60, 1, Path(journal))
+
+
+def test_a_process_that_dies_is_a_fault_with_the_case_it_died_of(tmp_path: Path) -> None:
+    journal = tmp_path / "journal.json"
+    code = f"from tests.fuzz.test_fuzz import die; die({str(journal)!r})"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=False)
+    assert ended.returncode == -signal.SIGFPE
+    found = dead(faulty(_fatal), "own", code_name(ended.returncode), journal)
+    assert found["failed"]["error"] == "SIGFPE"
+    assert int(found["failed"]["case"]) > 40
+    assert found["tried"] > 1

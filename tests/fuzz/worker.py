@@ -1,7 +1,8 @@
 """Tries one target in a process of its own, under limits, and prints what became of it as JSON in its last line.
 
-python -m tests.fuzz.worker TARGET COUNT SEED
+python -m tests.fuzz.worker TARGET COUNT SEED [JOURNAL]
 
+Each case is written to the journal before it is tried: where the process dies, that is the case it died of.
 Memory is limited to what is there when the target is prepared and so much more (RLIMIT_AS): beyond it an allocation
 fails, and no other process is ended for it. A case that takes too much processor time is interrupted by the system's
 own timer, and what never comes back to Python is killed by whoever started this.
@@ -38,8 +39,8 @@ class TooSlow(BaseException):
 class Tally:
     """What became of the cases."""
 
-    def __init__(self, check: Callable[[Any], None], seconds: float) -> None:
-        self.check, self.seconds = check, seconds
+    def __init__(self, check: Callable[[Any], None], seconds: float, journal: Path | None = None) -> None:
+        self.check, self.seconds, self.journal = check, seconds, journal
         self.tried = self.answered = 0
         self.refused: Counter[str] = Counter()
         self.slowest = 0.0
@@ -47,6 +48,8 @@ class Tally:
     def one(self, case: Any) -> None:
         """Try one case."""
         self.tried += 1
+        if self.journal is not None:
+            self.journal.write_text(json.dumps({"tried": self.tried, "case": repr(case)}), encoding="utf-8")
         if self.tried % 100 == 0:
             gc.collect()  # models in cycles are small to Python, and large to the limit on memory
         begun = time.process_time()
@@ -87,7 +90,14 @@ def _too_slow(*_: object) -> None:
     raise TooSlow("the case took too long")
 
 
-def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
+def arithmetic() -> str:
+    """The instructions that torch's own kernels use here: "avx512", "avx2", "default" ..."""
+    import torch
+
+    return torch.backends.cpu.get_cpu_capability().lower()
+
+
+def try_target(target: Target, count: int, start: int, journal: Path | None = None) -> dict[str, Any]:
     """Try so many cases; the first that fails, made as small as can be, is told with its error."""
     cases, check = target.prepare()
     before = peak_memory()
@@ -95,7 +105,7 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
     unlimited = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (limit, unlimited[1]))
     signal.signal(signal.SIGVTALRM, _too_slow)
-    tally = Tally(check, target.seconds)
+    tally = Tally(check, target.seconds, journal)
     how = settings(
         max_examples=count,
         deadline=None,
@@ -124,6 +134,7 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
     resource.setrlimit(resource.RLIMIT_AS, unlimited)
     return {
         "target": target.name,
+        "arithmetic": arithmetic(),
         "tried": tally.tried,
         "answered": tally.answered,
         "refused": dict(tally.refused.most_common()),
@@ -135,4 +146,5 @@ def try_target(target: Target, count: int, start: int) -> dict[str, Any]:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    print(json.dumps(try_target(TARGETS[sys.argv[1]], int(sys.argv[2]), int(sys.argv[3]))))  # noqa: T201
+    name, count, start, *rest = sys.argv[1:]
+    print(json.dumps(try_target(TARGETS[name], int(count), int(start), Path(rest[0]) if rest else None)))  # noqa: T201

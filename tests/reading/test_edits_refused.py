@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
 import heedmap
 from heedmap.errors import AmbiguousWord, OutOfRange, ReadingError, UnsupportedModel, WordNotFound
 from heedmap.reading.edits import Edit, HeadMeans, forbid, head_means, remove
+from heedmap.reading.head_means import SCHEMA
 from heedmap.reading.model import Model
 from tests.conftest import TROPHY
 from tests.families import OWN_CODE, tiny_family
@@ -100,3 +105,35 @@ def test_files_that_hold_no_means_are_refused(
     smollm2.read("The cat sat.", layers=1).save(path)
     with pytest.raises(ReadingError, match=r"holds no means of heads"):
         HeadMeans.open(path)
+
+
+def test_what_stands_in_must_be_of_the_size_that_the_head_gives(
+    tiny: Callable[[str], Model], tmp_path: Path, smollm2_tokenizer: Any
+) -> None:
+    """Means are known by class and sizes where a model has no hash: those of narrower heads have the same."""
+    narrow = heedmap.wrap(tiny_family("llama", head_dim=8), smollm2_tokenizer)
+    head_means(narrow, [tokens_of()]).save(tmp_path / "means.safetensors")
+    means = HeadMeans.open(tmp_path / "means.safetensors")
+    model = tiny("llama")
+    own = model.describe()
+    with pytest.raises(ReadingError, match=r"has 8 numbers, where the head gives 16"):
+        answer(model, remove(1, 1, replace(means, model=own)))
+    fewer: dict[str, Any] = {"num_attention_heads": 2, "num_key_value_heads": 2}
+    other = heedmap.wrap(tiny_family("llama", **fewer), smollm2_tokenizer)
+    with pytest.raises(OutOfRange, match=r"head 3 is out of range: the other reading has 2 heads"):
+        answer(model, remove(1, 3, like=other.read_tokens(tokens_of(), values=True)))
+
+
+@pytest.mark.parametrize("tensor", [torch.zeros(3), torch.zeros(0, 4), torch.zeros(3, 4, dtype=torch.int32)])
+def test_files_of_means_that_hold_none_are_refused(tensor: torch.Tensor, tmp_path: Path) -> None:
+    header = {"schema": SCHEMA, "model": {"name": "x"}, "texts": 1, "tokens": 1}
+    save_file({"0": tensor}, tmp_path / "means.safetensors", metadata={"heedmap": json.dumps(header)})
+    with pytest.raises(ReadingError, match=r"damaged, or holds no means: ValueError: the means of layer 0"):
+        HeadMeans.open(tmp_path / "means.safetensors")
+    save_file(
+        {"0": torch.zeros(3, 4)},
+        tmp_path / "means.safetensors",
+        metadata={"heedmap": json.dumps({**header, "texts": "1"})},
+    )
+    with pytest.raises(ReadingError, match=r"texts: expected a whole number"):
+        HeadMeans.open(tmp_path / "means.safetensors")

@@ -9,7 +9,7 @@ import pytest
 import torch
 from transformers import AutoConfig, AutoModelForCausalLM
 
-from heedmap.errors import OutOfRange, ReadingError, TextTooLong, UnsupportedModel
+from heedmap.errors import OutOfRange, ReadingError, TextError, TextTooLong, UnsupportedModel
 from heedmap.reading import generate as generating
 from heedmap.reading import generation_check
 from heedmap.reading.generate import NOT_ONE_ROW, generate, what_was_written
@@ -18,6 +18,7 @@ from heedmap.reading.loading import wrap
 from heedmap.reading.model import Model
 from heedmap.reading.two_stacks import read_two_stacks
 from heedmap.text.tokenize import from_ids
+from heedmap.text.tokens import Token, Tokens
 from tests.conftest import ROUNDING
 from tests.families import tiny_family
 from tests.tiny import DECODERS, tiny_ids
@@ -348,3 +349,25 @@ def test_a_cache_or_settings_of_your_own_are_given_in_another_way(smollm2: Model
         smollm2.generate("The cat", 2, past_key_values=object())
     with pytest.raises(ReadingError, match="generation_config is not given here: give its settings by name"):
         smollm2.generate("The cat", 2, generation_config=object())
+
+
+def test_settings_of_the_model_that_cannot_be_used_are_an_error_of_ours(smollm2_tokenizer: Any) -> None:
+    """As from a generation_config.json that holds "eos_token_id": Infinity."""
+    model = model_of("llama", smollm2_tokenizer)
+    kept = model.module.generation_config.eos_token_id
+    model.module.generation_config.eos_token_id = float("inf")
+    try:
+        with pytest.raises(ReadingError, match=r"LlamaForCausalLM cannot generate so: "):
+            model.generate("one two", 2)
+    finally:
+        model.module.generation_config.eos_token_id = kept
+
+
+def test_ids_that_the_model_has_no_vector_for_are_refused(smollm2_tokenizer: Any) -> None:
+    """As of a tokenizer that is another model's."""
+    model = model_of("llama", smollm2_tokenizer)
+    size = model.module.get_input_embeddings().num_embeddings
+    unknown = Tokens("one", (Token(0, size, "one", 0, 3),))
+    for ask in (lambda: model.read_tokens(unknown), lambda: generate(model, unknown, 2)):
+        with pytest.raises(TextError, match=rf"has the number {size:,} in the vocabulary, where the model has vectors"):
+            ask()

@@ -12,6 +12,7 @@ from transformers import PreTrainedTokenizerFast
 
 from heedmap.errors import EmptyText, TextError, TextTooLong
 from heedmap.text import Tokens, tokenize
+from tests.models.making import tiny_tokenizer
 
 # Any Unicode, and what is hard more often than chance would bring it: scripts, marks, glyphs of tokenizers, markers.
 HARD = [
@@ -275,3 +276,11 @@ def test_a_piece_of_a_sentence_is_words_all_the_same(metaspace: Callable[..., An
     for split in (True, False):
         tokens = tokenize(metaspace(split=split), "I love my cat")
         assert [word.tokens for word in tokens.words()] == [(0,), (1,), (2,), (3,)]
+
+
+def test_a_tokenizer_that_fails_is_an_error_of_ours() -> None:
+    """As one whose tokenizer_config.json holds "model_max_length": [1000]."""
+    tokenizer = tiny_tokenizer()
+    tokenizer.model_max_length = [1000]
+    with pytest.raises(TextError, match=r"the tokenizer cannot cut the text \('>' not supported"):
+        tokenize(tokenizer, "the cat")

@@ -136,6 +136,11 @@ class Editor:
         for one in replacements:
             rows = torch.tensor([place + one.start for place in one.at], device=output.device)
             value = one.value if one.value.ndim == 1 else one.value[list(one.at)]
+            if value.shape[-1] not in (1, edited.shape[-1]):
+                raise ReadingError(
+                    f"what stands in for head {one.head} of {module} has {value.shape[-1]} numbers, where the head "
+                    f"gives {edited.shape[-1]}: measure it on this model"
+                )
             edited[one.text, one.head, rows] = value.to(output.device, output.dtype)
         return edited
 
@@ -190,6 +195,8 @@ def _stand_in(removal: Removal, tokens: Tokens, at: tuple[int, ...], model: dict
     output = other.call(removal.layer).output
     if output is None:
         raise ReadingError("the other text was read without values: read it with model.read(text, values=True)")
+    if removal.head >= output.shape[1]:
+        raise OutOfRange(f"head {removal.head} is out of range: the other reading has {output.shape[1]} heads")
     return output[0, removal.head]
 
 

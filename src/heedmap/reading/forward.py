@@ -10,6 +10,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from heedmap.errors import TextError
+
 _OUTPUTS = ("logits", "logits_per_image", "last_hidden_state")
 """Where a model's answer stands, best first."""
 
@@ -25,6 +27,29 @@ def evaluating(module: nn.Module) -> Iterator[None]:
     finally:
         for part in training:
             part.training = True
+
+
+def refuse_other_vocabulary(module: nn.Module, *several: torch.Tensor) -> None:
+    """Refuse token ids that the model has no vector for: its tokenizer is another model's, or damaged.
+
+    Args:
+        module: a transformers model.
+        several: ids of any shape.
+
+    Raises:
+        TextError: an id is beyond the table of vectors; on a GPU the process could not go on after the look-up.
+    """
+    try:
+        table: Any = module.get_input_embeddings()  # type: ignore[operator]
+    except (NotImplementedError, AttributeError):
+        return  # no one table is known: the model's own look-up decides
+    size = getattr(table, "num_embeddings", None)
+    largest = max(int(ids.max()) for ids in several)
+    if isinstance(size, int) and largest >= size:
+        raise TextError(
+            f"a token has the number {largest:,} in the vocabulary, where the model has vectors for {size:,}: "
+            "load it with its own tokenizer"
+        )
 
 
 def run(
@@ -43,6 +68,7 @@ def run(
     Returns:
         logits [batch, 1 or token, vocabulary], or for a model without a head its last states [batch, token, dim].
     """
+    refuse_other_vocabulary(module, ids)
     inputs = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
     if target is not None:
         inputs["decoder_input_ids"] = target

@@ -19,7 +19,7 @@ from torch import nn
 from heedmap.errors import HeedmapError, OutOfRange, ReadingError, TextTooLong, UnsupportedModel
 from heedmap.models.quiet import quiet_transformers
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.forward import input_device
+from heedmap.reading.forward import input_device, refuse_other_vocabulary
 from heedmap.reading.generation import Generation, LayerRows
 from heedmap.reading.generation_check import check_generation
 from heedmap.reading.layers import AttentionLayer, is_encoder_decoder, position_limit
@@ -95,6 +95,7 @@ def generate(
     check_generation(model.module, options.get("cache_implementation"))
     steps = StepListener(model.layers, wanted)
     ids = torch.tensor([prompt.ids], dtype=torch.long, device=input_device(model.module))
+    refuse_other_vocabulary(model.module, ids)
     with steps.hearing(model.module), _seeded(seed, model.module), _counting(model.module, new_tokens, progress):
         output = run_generation(model.module, ids, new_tokens, **options)
     source = prompt if is_encoder_decoder(model.module) else None
@@ -133,7 +134,7 @@ def run_generation(module: Any, ids: torch.Tensor, new_tokens: int, **options: A
             )
         except HeedmapError:
             raise
-        except (ValueError, TypeError, NotImplementedError) as error:
+        except Exception as error:  # its settings, a folder's generation_config.json too, fail in as many ways
             reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise ReadingError(f"{type(module).__name__} cannot generate so: {reason}") from error
 

@@ -15,6 +15,7 @@ from safetensors.torch import save_file
 
 from heedmap.errors import FileError, OutOfRange, ReadingError
 from heedmap.files import write_beside
+from heedmap.json_form import check_form
 from heedmap.json_text import parse_json
 from heedmap.models.progress import first_line
 from heedmap.reading.progress import Progress
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from heedmap.reading.model import Model
 
 SCHEMA = "heedmap/head-means/1"
+
+_HEADER = {"model": {"name": str}, "texts": int, "tokens": int}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -99,11 +102,15 @@ class HeadMeans:
                 header = parse_json((file.metadata() or {}).get("heedmap", "{}"))
                 if header.get("schema") != SCHEMA:
                     raise ReadingError(f"{path} holds no means of heads: save some with head_means(...).save(path)")
-                values = {int(name): file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
-            return HeadMeans(values, dict(header["model"]), int(header["texts"]), int(header["tokens"]))
+                check_form(header, _HEADER, "its header", ValueError)
+                values = {int(name): file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 - not a dict
+            for layer, means in values.items():
+                if means.ndim != 2 or not means.is_floating_point() or not means.numel() or layer < 0:
+                    raise ValueError(f"the means of layer {layer} are of {means.dtype} and {tuple(means.shape)}")
+            return HeadMeans(values, header["model"], header["texts"], header["tokens"])
         except OSError as error:
             raise FileError(f"cannot read {path}: {error.strerror or error}") from None
-        except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             raise ReadingError(
                 f"{path} is damaged, or holds no means: {type(error).__name__}: {first_line(error)}"
             ) from None

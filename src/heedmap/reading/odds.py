@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
 
@@ -40,13 +41,16 @@ class Odds:
     model: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """The odds as JSON."""
+        """The odds as JSON; null where they are not a number."""
         return {
             "schema": SCHEMA,
             "model": self.model,
             "text": self.tokens.text,
             "tokens": self.tokens.to_json(),
-            "next": [{"id": one.id, "text": one.text, "probability": one.probability} for one in self.candidates],
+            "next": [
+                {"id": one.id, "text": one.text, "probability": number_or_none(one.probability)}
+                for one in self.candidates
+            ],
         }
 
     def __str__(self) -> str:

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import UnsupportedModel
-from heedmap.reading.forward import answer_of, evaluating, input_device, spread_ids
+from heedmap.reading.forward import answer_of, evaluating, input_device, refuse_other_vocabulary, spread_ids
 from heedmap.reading.layers import refuse_difference
 from heedmap.reading.tap import Heard, tap
 
@@ -72,6 +72,7 @@ def run_padded(module: nn.Module, batch: Padded) -> torch.Tensor:
     Returns:
         logits [text, vocabulary], or for a model without a head its last states [text, token, dim].
     """
+    refuse_other_vocabulary(module, batch.ids)
     known = inspect.signature(type(module).forward).parameters
     device = input_device(module)
     last = torch.tensor([stop - 1 for _, stop in batch.places])  # indices may stay on the CPU, wherever the logits lie

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import zlib
 from collections import OrderedDict
@@ -19,7 +20,7 @@ from safetensors.torch import save_file
 
 from heedmap.errors import FileError, ReadingError
 from heedmap.files import write_beside
-from heedmap.json_form import shown
+from heedmap.json_form import Only, check_form, shown
 from heedmap.json_text import parse_json
 from heedmap.models.progress import first_line
 from heedmap.reading.call import AttentionCall
@@ -28,8 +29,19 @@ from heedmap.reading.listening import CROSS, DECODER, ENCODER
 from heedmap.reading.odds import Candidate
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
-from heedmap.reading.stored import check_call, check_header, check_logits
+from heedmap.reading.stored import (
+    check_call,
+    check_header,
+    check_names,
+    check_odds,
+    check_packed,
+    check_rule,
+    check_sums,
+    check_table,
+    layers_of,
+)
 from heedmap.reading.two_stacks import STACKS, CrossReading, EncoderDecoderReading
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokens import Token, Tokens
 
 SCHEMA = "heedmap/reading/1"
@@ -63,15 +75,19 @@ def load(path: str | os.PathLike[str]) -> Reading:
 def load_stacks(path: str | os.PathLike[str]) -> EncoderDecoderReading:
     """Open what `save_stacks` wrote; see `EncoderDecoderReading.open`."""
     with _opened(path, STACKS_SCHEMA) as (header, tensors):
-        stacks = {
-            name: (
-                header["stacks"][name],
-                {key.removeprefix(f"{name}."): one for key, one in tensors.items() if key.startswith(f"{name}.")},
-            )
-            for name in STACKS
-        }
-        encoder, decoder = (Reading(**_parts(*stacks[name])) for name in (ENCODER, DECODER))
-        return EncoderDecoderReading(encoder, decoder, CrossReading(**_parts(*stacks[CROSS], keys=encoder.tokens)))
+        check_form(header, Only({"schema": str, "stacks": Only(dict.fromkeys(STACKS, dict))}), "its header", ValueError)
+        own: dict[str, dict[str, torch.Tensor]] = {name: {} for name in STACKS}
+        for name, tensor in tensors.items():
+            stack, _, part = name.partition(".")
+            if stack not in own:
+                raise ValueError(f"it holds a tensor {name!r}, which belongs to no stack")
+            own[stack][part] = tensor
+        headers = header["stacks"]
+        encoder, decoder = (Reading(**_parts(headers[name], own[name], name)) for name in (ENCODER, DECODER))
+        cross = CrossReading(**_parts(headers[CROSS], own[CROSS], CROSS, keys=encoder.tokens))
+        if cross.tokens != decoder.tokens:
+            raise ValueError("its cross-attention is of another text than its decoder")
+        return EncoderDecoderReading(encoder, decoder, cross)
 
 
 def _packed(reading: Reading) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
@@ -103,7 +119,10 @@ def _packed(reading: Reading) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         "tokens": [asdict(token) for token in reading.tokens],
         "layers": [asdict(layer) for layer in reading.layers],
         "calls": calls,
-        "candidates": [asdict(candidate) for candidate in reading.candidates],
+        "candidates": [
+            {**asdict(candidate), "probability": number_or_none(candidate.probability)}
+            for candidate in reading.candidates
+        ],
     }
     return tensors, header
 
@@ -159,14 +178,16 @@ def _opened(path: str | os.PathLike[str], schema: str) -> Iterator[tuple[dict[st
                 raise ReadingError(_OTHER_KIND[found].format(path=path))
             if found != schema:
                 raise ReadingError(f"{path} has the schema {shown(found)}: this version reads {schema!r}")
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+            # Copies: the tensors of a file that is open show what is written into it later, and a file that is cut
+            # then ends the process (SIGBUS).
+            tensors = {name: file.get_tensor(name).clone() for name in file.keys()}  # noqa: SIM118 - not a dict
         kept = header.pop("crc32", None)  # what other code wrote may have none
         if kept is not None and kept != _checksum(header, tensors):
             raise ValueError("its checksum does not fit its content")
         yield header, tensors
     except OSError as error:
         raise FileError(f"cannot read {path}: {error.strerror or error}") from None
-    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except (SafetensorError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise ReadingError(
             f"{path} is damaged, or not a reading: {type(error).__name__}: {first_line(error)}"
         ) from None
@@ -178,41 +199,57 @@ _OTHER_KIND = {
 }
 
 
-def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Tokens | None = None) -> dict[str, Any]:
+def _parts(
+    header: dict[str, Any], tensors: dict[str, torch.Tensor], stack: str | None = None, keys: Tokens | None = None
+) -> dict[str, Any]:
     """The parts of a reading, checked to fit each other; `keys` are the tokens looked at, where they are others."""
-    check_header(header)
+    check_header(header, stack)
+    check_names(tensors, header["calls"], (*_TENSORS, "table"))
     tokens = Tokens(header["text"], tuple(Token(**token) for token in header["tokens"]), header["cut_off"])
-    layers = tuple(AttentionLayer(**layer) for layer in header["layers"])
-    heads = {layer.number: layer for layer in layers}
+    layers = layers_of(header)
+    numbered = {layer.number: layer for layer in layers}
     calls: OrderedDict[int, AttentionCall] = OrderedDict()
     for name, about in header["calls"].items():
-        number = int(name)
-        calls[number] = _call(about, {part: tensors.get(f"{number}.{part}") for part in (*_TENSORS, "table")})
-        check_call(calls[number], heads[number], len(tokens), len(tokens if keys is None else keys))
-    if not calls:
-        raise ValueError("it holds no layer")
-    check_logits(tensors.get("logits"))
+        layer = numbered[int(name)]
+        rule = MaskRule(**about["rule"])
+        check_rule(rule, layer.number, len(tokens), len(tokens if keys is None else keys), keys is None)
+        calls[layer.number] = _call(
+            about, rule, layer, {part: tensors.get(f"{name}.{part}") for part in (*_TENSORS, "table")}
+        )
+    check_odds(header["candidates"], tensors.get("logits"))
     return {
         "tokens": tokens,
         "layers": layers,
         "calls": calls,
         "model": dict(header["model"]),
         "logits": tensors.get("logits"),
-        "candidates": tuple(Candidate(**candidate) for candidate in header["candidates"]),
+        "candidates": tuple(
+            Candidate(one["id"], one["text"], math.nan if one["probability"] is None else one["probability"])
+            for one in header["candidates"]
+        ),
         "keys": keys,
     }
 
 
-def _call(about: dict[str, Any], parts: dict[str, torch.Tensor | None]) -> AttentionCall:
-    """One attention call from its numbers and tensors."""
+def _call(
+    about: dict[str, Any], rule: MaskRule, layer: AttentionLayer, parts: dict[str, torch.Tensor | None]
+) -> AttentionCall:
+    """One attention call from its numbers and tensors, checked."""
     table = parts.pop("table")
     query, key, logsumexp = (parts.pop(name) for name in _TENSORS[:3])
     if query is None or key is None or logsumexp is None:
-        raise ValueError("a layer lacks its query, key or log-sum-exp")
-    rule = MaskRule(**about["rule"])
+        raise ValueError(f"layer {layer.number} lacks its query, key or log-sum-exp")
+    # A reading's tokens are those from the first key on: places are counted from there, as `text_call` counts them.
+    masked = replace(rule, query_offset=rule.query_offset - rule.key_offset, key_offset=0)
     if table is not None:
-        rule = MaskRule(rule.queries, rule.keys, table=_unpacked_table(table, rule))
-    return AttentionCall(query, key, rule, about["scale"], softcap=about["softcap"], logsumexp=logsumexp, **parts)
+        check_packed(table, layer, rule)
+        cells = _unpacked_table(table, rule)
+        check_table(cells, layer, rule)
+        masked = MaskRule(rule.queries, rule.keys, table=cells)
+    call = AttentionCall(query, key, masked, about["scale"], softcap=about["softcap"], logsumexp=logsumexp, **parts)
+    check_call(call, layer, rule.queries, rule.keys)
+    check_sums(call, layer)
+    return call
 
 
 def _packed_table(rule: MaskRule) -> torch.Tensor:
@@ -223,6 +260,4 @@ def _packed_table(rule: MaskRule) -> torch.Tensor:
 
 def _unpacked_table(packed: torch.Tensor, rule: MaskRule) -> torch.Tensor:
     """The bool table [1, head|1, query, key] from its packed form."""
-    if packed.ndim != 3 or packed.shape[1:] != (rule.queries, -(-rule.keys // 8)):
-        raise ValueError("the mask does not fit its queries and keys")
     return torch.from_numpy(np.unpackbits(packed.numpy(), axis=-1, count=rule.keys)).bool().unsqueeze(0)

@@ -100,17 +100,25 @@ def _check_length(text: str, limit: int | None) -> None:
 def _encode(
     tokenizer: Any, text: str, add_special_tokens: bool, limit: int | None = None
 ) -> tuple[list[int], list[Span | None]]:
-    """The numbers a tokenizer makes of a text, and their places, `None` for those it adds."""
-    encoded = tokenizer(
-        text,
-        add_special_tokens=add_special_tokens,
-        truncation=limit is not None,
-        max_length=limit,
-        padding=False,
-        return_offsets_mapping=True,
-        return_special_tokens_mask=True,
-        verbose=False,
-    )
+    """The numbers a tokenizer makes of a text, and their places, `None` for those it adds.
+
+    Raises:
+        TextError: it fails, as it may with a damaged tokenizer_config.json.
+    """
+    try:
+        encoded = tokenizer(
+            text,
+            add_special_tokens=add_special_tokens,
+            truncation=limit is not None,
+            max_length=limit,
+            padding=False,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            verbose=False,
+        )
+    except Exception as error:  # damaged settings fail in as many ways as there are
+        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise TextError(f"the tokenizer cannot cut the text ({reason}): load the model's own fast tokenizer") from error
     places = zip(encoded["offset_mapping"], encoded["special_tokens_mask"], strict=True)
     return list(encoded["input_ids"]), [None if added else (start, end) for (start, end), added in places]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +115,9 @@ def reading_entry(contents: Contents, one: Shown) -> dict[str, Any]:
     keys = queries if reading.keys is None else contents.add_text(reading.keys)
     numbers = [layer.number for layer in reading.layers]
     odds = [
-        {"text": visible(candidate.text), "probability": candidate.probability} for candidate in reading.candidates[:10]
+        {"text": visible(candidate.text), "probability": candidate.probability}
+        for candidate in reading.candidates[:10]
+        if math.isfinite(candidate.probability)
     ]
     return {
         "id": one.name,
