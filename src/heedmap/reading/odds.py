@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokenize import from_ids
 from heedmap.text.tokens import Tokens
 
@@ -18,7 +19,7 @@ KEPT = 100
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One possible next token: its id, its text and its probability."""
+    """One possible next token: its id, its text and its probability, NaN where the model's logits are not numbers."""
 
     id: int
     text: str
@@ -46,7 +47,10 @@ class Odds:
             "model": self.model,
             "text": self.tokens.text,
             "tokens": self.tokens.to_json(),
-            "next": [{"id": one.id, "text": one.text, "probability": one.probability} for one in self.candidates],
+            "next": [
+                {"id": one.id, "text": one.text, "probability": number_or_none(one.probability)}
+                for one in self.candidates
+            ],
         }
 
     def __str__(self) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import zlib
 from collections import OrderedDict
@@ -30,6 +31,7 @@ from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
 from heedmap.reading.stored import check_call, check_header, check_logits
 from heedmap.reading.two_stacks import STACKS, CrossReading, EncoderDecoderReading
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.tokens import Token, Tokens
 
 SCHEMA = "heedmap/reading/1"
@@ -103,7 +105,10 @@ def _packed(reading: Reading) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
         "tokens": [asdict(token) for token in reading.tokens],
         "layers": [asdict(layer) for layer in reading.layers],
         "calls": calls,
-        "candidates": [asdict(candidate) for candidate in reading.candidates],
+        "candidates": [
+            {**asdict(candidate), "probability": number_or_none(candidate.probability)}
+            for candidate in reading.candidates
+        ],
     }
     return tensors, header
 
@@ -198,7 +203,10 @@ def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Token
         "calls": calls,
         "model": dict(header["model"]),
         "logits": tensors.get("logits"),
-        "candidates": tuple(Candidate(**candidate) for candidate in header["candidates"]),
+        "candidates": tuple(
+            Candidate(one["id"], one["text"], math.nan if one["probability"] is None else one["probability"])
+            for one in header["candidates"]
+        ),
         "keys": keys,
     }
 

@@ -52,7 +52,7 @@ _READING = {
     "tokens": [_TOKEN],
     "layers": [_LAYER],
     "calls": Every({"scale": float, "softcap": (float, _NOTHING), "rule": _RULE}),
-    "candidates": [Only({"id": int, "text": str, "probability": float})],
+    "candidates": [Only({"id": int, "text": str, "probability": (float, _NOTHING)})],
 }
 
 
@@ -91,7 +91,8 @@ def _check_tokens(header: dict[str, Any]) -> None:
             raise ValueError(f"token {index} says that it is token {token['index']}")
         if (start is None) != (end is None) or (start is not None and not 0 <= start <= end <= size):
             raise ValueError(f"token {index} stands at {start} to {end} of {size} characters")
-    if any(not 0 <= candidate["probability"] <= 1 + 1e-6 for candidate in header["candidates"]):
+    said = [candidate["probability"] for candidate in header["candidates"]]
+    if any(probability is not None and not 0 <= probability <= 1 + 1e-6 for probability in said):
         raise ValueError("a probability is not between 0 and 1")
 
 

@@ -107,7 +107,7 @@ export interface ReadingSource {
   readonly measure?: (() => void) | undefined;
   /** What is carried, at which precision, what was left out. */
   readonly notes: string[];
-  readonly nextToken?: { text: string; probability: number }[];
+  readonly nextToken?: { text: string; probability: number | null }[];
   /** `head` null is the mean over heads. */
   row(layer: number, head: number | null, query: number): Promise<Row>;
   tile(
