@@ -277,6 +277,7 @@ class Reading(KeptCalls, OnAPage):
         """Write the reading as one safetensors file that needs no model to open.
 
         Raises:
+            ReadingError: no layer was kept.
             FileError: the file cannot be written; one that was there stays as it was.
 
         Example:

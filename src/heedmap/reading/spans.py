@@ -288,7 +288,7 @@ def spans_of_reading(
     layers: int | Sequence[int] | None,
 ) -> SpanShares:
     """The body of `Reading.spans`."""
-    numbers = list(reading.calls) if layers is None else [layers] if isinstance(layers, int) else list(layers)
+    numbers = reading.kept_numbers(layers)
     who = asking(reading.tokens, of or (ALL if reading.logits is None else LAST))
     meter = SpanMeter(parts_of_text(reading.tokens, spans, split), who.tokens)
     measured = tuple(meter.measure(number, reading.call(number)) for number in numbers)

@@ -45,6 +45,7 @@ STACKS_SCHEMA = "heedmap/stacks/1"
 
 def save(reading: Reading, path: str | os.PathLike[str]) -> None:
     """Write a reading; see `Reading.save`."""
+    reading.kept_numbers()
     tensors, header = _packed(reading)
     _write(path, tensors, {"schema": SCHEMA, **header})
 
@@ -59,7 +60,10 @@ def save_stacks(both: EncoderDecoderReading, path: str | os.PathLike[str]) -> No
 def load(path: str | os.PathLike[str]) -> Reading:
     """Open a reading that was saved; see `Reading.open`."""
     with _opened(path, SCHEMA) as (header, tensors):
-        return Reading(**_parts(header, tensors))
+        parts = _parts(header, tensors)
+        if not parts["calls"]:
+            raise ValueError("it holds no layer")
+        return Reading(**parts)
 
 
 def load_stacks(path: str | os.PathLike[str]) -> EncoderDecoderReading:
@@ -194,8 +198,6 @@ def _parts(header: dict[str, Any], tensors: dict[str, torch.Tensor], keys: Token
         number = int(name)
         calls[number] = _call(about, {part: tensors.get(f"{number}.{part}") for part in (*_TENSORS, "table")})
         check_call(calls[number], heads[number], len(tokens), len(tokens if keys is None else keys))
-    if not calls:
-        raise ValueError("it holds no layer")
     check_logits(tensors.get("logits"))
     return {
         "tokens": tokens,
