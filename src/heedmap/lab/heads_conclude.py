@@ -29,7 +29,7 @@ CAUSAL = 1e-5
 _SHOWN = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Search:
     """A search among all heads for one kind of effect, and what it is worth.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUARTILES = ("lower_quartile", "median", "upper_quartile")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shares:
     """The rows of all sentences beside each other.
 
@@ -70,7 +70,7 @@ class Shares:
         return [self.quartiles(layer[None]) for layer in self.share]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quartiles:
     """Lower quartile, median and upper quartile.
 

@@ -24,7 +24,7 @@ _SMALLEST_BLOCK = 64
 """Queries a block holds at least: below that the calls cost more than what they save."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AttentionCall:
     """What one attention call worked on.
 

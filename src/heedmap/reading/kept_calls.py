@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 QUERY_RULES = ("mean", "last")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeptCalls:
     """What a model did with one text, kept so that any weight can be computed from it; asked as a `Reading`.
 

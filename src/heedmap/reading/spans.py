@@ -73,7 +73,7 @@ class PartShare:
         return {"part": self.name, "kind": self.kind} | {name: number_or_none(getattr(self, name)) for name in numbers}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpanShares:
     """The shares of all parts of a text, layer by layer and head by head; `print` shows them as a table.
 

@@ -35,7 +35,7 @@ _NAME_FOR_BOOL_MASKS = "heedmap_tap"
 _NAME_FOR_FLOAT_MASKS = "heedmap_tap_float"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Heard:
     """One attention call as it passes.
 

@@ -25,7 +25,7 @@ _TILE_CELLS = 1 << 20
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HeadTop:
     """The largest weights of one head.
 
@@ -43,7 +43,7 @@ class HeadTop:
     weights: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Top:
     """The largest weights of a word's rows, head by head.
 
