@@ -8,10 +8,14 @@ import { said, show, type Shown } from "../frame";
 let shown: Shown;
 afterEach(() => shown.close());
 
+function Part() {
+  return <Odds />;
+}
+
 async function lines(probabilities: (number | null)[]) {
   const page = samplePage();
   Object.assign(page.readings[0]!, { nextToken: probabilities.map((probability) => ({ text: " it", probability })) });
-  shown = await show(Odds, page);
+  shown = await show(Part, page);
   return [...shown.element.querySelectorAll("li")];
 }
 
