@@ -21,7 +21,7 @@ class Elsewhere(torch.Tensor):
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        if func == torch.Tensor.device.__get__:  # type: ignore[attr-defined]
+        if func == torch.Tensor.device.__get__:
             return DEVICE
         if func is torch.Tensor.cpu or (func is torch.Tensor.to and torch.device("cpu") in args):
             return args[0].as_subclass(torch.Tensor)
@@ -31,7 +31,7 @@ class Elsewhere(torch.Tensor):
         for one in tree_leaves((args, kwargs)):
             if isinstance(one, torch.Tensor) and not isinstance(one, Elsewhere) and one.ndim:
                 raise RuntimeError(f"Expected all tensors to be on the same device ({func.__name__})")
-        return super().__torch_function__(func, types, args, kwargs)
+        return super().__torch_function__(func, types, args, kwargs)  # type: ignore[no-untyped-call]
 
 
 class Device(TorchFunctionMode):

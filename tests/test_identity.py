@@ -36,7 +36,7 @@ def test_no_dataclass_compares_its_arrays() -> None:
         if any(ARRAYS.search(str(field.type)) for field in dataclasses.fields(one) if field.compare)
     }
     assert len(with_arrays) > 40
-    assert {name for name in with_arrays if classes[name].__eq__ is not object.__eq__} == set()
+    assert {name for name in with_arrays if "__eq__" in vars(classes[name])} == set()
 
 
 def test_what_a_reading_gives_can_be_compared_and_put_into_sets(smollm2: Model) -> None:

@@ -124,7 +124,7 @@ def test_two_texts_of_unequal_length(browser: Browser, uneven: Two) -> None:
     first, second = (np.asarray(side.map(16, 3), dtype=np.float64) for side in uneven.subject)
     row = {key: second[15, pair] - first[13, key] for key, pair in pairs_of if key is not None and pair is not None}
     largest = max(
-        abs(second[query, key] - first[row, column])
+        float(abs(second[query, key] - first[row, column]))
         for row, query in pairs_of
         for column, key in pairs_of
         if None not in (row, query, column, key)

@@ -176,7 +176,7 @@ UNEVEN = {"bart": ("encoder_layers", "decoder_layers"), "t5": ("num_layers", "nu
 
 @functools.cache
 def uneven(family: str, encoder: int, decoder: int) -> Model:
-    sizes = dict(zip(UNEVEN[family], (encoder, decoder), strict=True))
+    sizes: dict[str, Any] = dict(zip(UNEVEN[family], (encoder, decoder), strict=True))
     return heedmap.wrap(tiny_model(family, **sizes), word_tokenizer(), name=family)
 
 

@@ -7,7 +7,7 @@ number a row, so its memory grows with the length and not with its square.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
@@ -221,7 +221,9 @@ class AttentionCall:
         rule = self.rule.to(cpu)
         if rule.pattern is not None:
             rule = replace(rule, pattern=_asked_on(self.query.device, rule.pattern))
-        tensors = {name: None if (one := getattr(self, name)) is None else one.to(cpu) for name in _TENSORS}
+        tensors: dict[str, Any] = {
+            name: None if (one := getattr(self, name)) is None else one.to(cpu) for name in _TENSORS
+        }
         return replace(self, rule=rule, **tensors)
 
     def made_exact(self) -> AttentionCall:
