@@ -56,7 +56,7 @@ class Toy:
         time.sleep(settings.pause)
         together = sum(item.length for item in items)
         for item in items:
-            if item.id == settings.bad:
+            if item.id in (settings.bad, model.fails):
                 raise TextError(f"{item.content} cannot be read")
             model.measured.append(item.id)
             numbers = np.random.default_rng(item.length).normal(size=(2, item.length % 5))
@@ -84,6 +84,7 @@ class FakeModel:
 
     sha256: str = "f" * 64
     measured: list[str] = field(default_factory=list)
+    fails: str | None = None
     tokenizer: None = None
 
     def describe(self) -> dict[str, Any]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+import heedmap
 from heedmap.errors import NumbersError
 from heedmap.lab.dilution import CANNOT_TELL, DILUTED, NOT_DILUTED, Dilution, DilutionSettings, Hidden
 from heedmap.lab.dilution_conclude import conclude
@@ -15,6 +17,7 @@ from heedmap.lab.dilution_measure import fact_and_question, measure
 from heedmap.lab.experiment import DataSource
 from heedmap.lab.rows import Rows
 from heedmap.reading.model import Model
+from tests.tiny import tiny_model
 
 AMOUNTS = (0, 100, 1000)
 
@@ -93,6 +96,37 @@ def test_shares_are_those_of_the_map_and_the_fact_gives_the_odds(smollm2: Model)
     assert row["tokens"] == last + 1
     assert row["even"] == pytest.approx(len(span) / (last + 1))
     assert row["odds"] > row["odds_without"] + 1
+
+
+@pytest.mark.parametrize("place", ["begin", "middle", "end"])
+@pytest.mark.parametrize("family", ["llama", "mistral", "gemma3_text", "bert"])
+def test_an_even_look_is_even_over_what_each_layer_allows(family: str, place: str, smollm2_tokenizer: Any) -> None:
+    """In a layer with a sliding window of 4 or so the fact is mostly out of sight."""
+    module = tiny_model(family, vocab_size=len(smollm2_tokenizer), max_position_embeddings=64)
+    model = heedmap.wrap(module, smollm2_tokenizer)
+    row = measure(model, Hidden(0, 8, ("The sun was low.", "A dog ran by.")), DilutionSettings(place=place))
+    fact, question = fact_and_question(0)
+    first, second = " The sun was low. A dog ran by.", ""
+    before, after = {"begin": ("", first), "end": (first[1:] + " ", second)}.get(
+        place, ("The sun was low. ", " A dog ran by.")
+    )
+    reading = model.read(f"{before}{fact}{after}{question}")
+    assert row["tokens"] == len(reading.tokens)
+    span = list(reading.tokens.covering(len(before), len(before) + len(fact)))
+    allowed = [reading.map(layer, 0).allowed()[-1] for layer in range(len(model.layers))]
+    assert row["even"] == pytest.approx(np.mean([one[span].sum() / one.sum() for one in allowed]))
+    windowed = any(not one.all() for one in allowed)
+    assert windowed == (family in ("mistral", "gemma3_text"))
+    if family == "mistral" and place == "begin":
+        assert row["even"] == 0
+
+
+def test_the_power_of_an_even_look_is_told_where_it_has_one() -> None:
+    rows = rows_of()
+    assert "an even look's with -1" in conclude(rows, DilutionSettings(draws=300)).shows[-1]
+    windowed = [{**row, "even": 0.0 if row["amount"] > 100 else row["even"]} for row in rows._table.to_pylist()]
+    windowed = [{**row, "share": np.array(row["share"]), "layers": np.array(row["layers"])} for row in windowed]
+    assert "even look" not in conclude(Rows(windowed), DilutionSettings(draws=300)).shows[-1]
 
 
 def test_an_encoder_gives_shares_and_no_odds(minilm: Model) -> None:

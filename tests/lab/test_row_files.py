@@ -83,6 +83,28 @@ def test_a_resumed_run_writes_another_part(tmp_path: Path) -> None:
     assert RowFiles(tmp_path, "toy").done() == set(table.column("item").to_pylist())
 
 
+def test_rows_that_come_after_the_end_are_added(tmp_path: Path) -> None:
+    written(tmp_path, 2).finish()
+    files = RowFiles(tmp_path, "toy")
+    files.append(batch(1))  # these are there already, and count once
+    files.append(batch(9, 1))
+    assert files.done() == {*(f"{number}-{place}" for number in (0, 1) for place in range(3)), "9-0"}
+    table = files.finish()
+    assert len(table) == 7
+    again = RowFiles(tmp_path, "toy")
+    assert again.is_finished
+    assert sorted(again.table().column("item").to_pylist()) == sorted(table.column("item").to_pylist())  # type: ignore[union-attr]
+
+
+def test_parts_beside_the_file_are_not_the_end(tmp_path: Path) -> None:
+    """A run that was killed between its last batch and its end."""
+    written(tmp_path, 2).finish()
+    files = RowFiles(tmp_path, "toy")
+    files.append(batch(9, 1))
+    files.close()
+    assert not RowFiles(tmp_path, "toy").is_finished
+
+
 def test_columns_may_change_on_the_way(tmp_path: Path) -> None:
     files = RowFiles(tmp_path, "toy")
     files.append([{"item": "a", "share": None, "count": 1}])
@@ -93,7 +115,7 @@ def test_columns_may_change_on_the_way(tmp_path: Path) -> None:
 
 def test_an_item_counts_once(tmp_path: Path) -> None:
     tables = [arrow.table({"item": ["a", "b"], "x": [1, 2]}), arrow.table({"item": ["b", "c"], "x": [9, 3]})]
-    assert together(tables).to_pylist() == [{"item": "a", "x": 1}, {"item": "b", "x": 2}, {"item": "c", "x": 3}]
+    assert together(tables).to_pylist() == [{"item": "a", "x": 1}, {"item": "b", "x": 9}, {"item": "c", "x": 3}]
 
 
 @pytest.mark.parametrize("kept", [0, 3, 0.5, -1])

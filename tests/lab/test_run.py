@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 from filelock import FileLock
 
@@ -161,6 +162,34 @@ def test_a_bad_item_ends_the_run_or_is_left_out_and_told(tmp_path: Path) -> None
     assert "text 7 cannot be read" in (tmp_path / "two" / "report.html").read_text()
     again = run_toy(tmp_path / "two", bad="i007", skip_bad=True, resume=True)
     assert measured_part(again) == measured_part(report)
+
+
+def test_an_item_that_failed_before_is_measured_by_a_resumed_run(tmp_path: Path) -> None:
+    """What could not be measured may be now: a newer package, more memory."""
+    run_toy(tmp_path / "one", model=FakeModel(fails="i007"), skip_bad=True)
+    report = run_toy(tmp_path / "one", skip_bad=True, resume=True)
+    whole = run_toy(tmp_path / "whole", skip_bad=True)
+    assert report is not None
+    assert report.run["data"]["parts"]["toy"]["skipped_items"] == {}
+    assert measured_part(report) == measured_part(whole)
+    model = FakeModel()
+    again = run_toy(tmp_path / "one", model=model, skip_bad=True, resume=True)
+    assert model.measured == []
+    assert measured_part(again) == measured_part(whole)
+
+
+def test_a_resumed_run_that_is_stopped_keeps_the_rows_of_the_run_before_and_its_own(tmp_path: Path) -> None:
+    run_toy(tmp_path / "one", model=FakeModel(fails="i007"), skip_bad=True)
+    final = RowFiles(tmp_path / "one", "toy").final
+    table = pq.read_table(final)
+    pq.write_table(table.slice(0, 20), final)
+    model = FakeModel()
+    with pytest.raises(Stop):
+        run_toy(tmp_path / "one", model=model, skip_bad=True, resume=True, progress=stopping_after(32))
+    assert RowFiles(tmp_path / "one", "toy").done() == {*table.column("item").to_pylist()[:20], *model.measured}
+    report = run_toy(tmp_path / "one", model=model, skip_bad=True, resume=True)
+    assert len(model.measured) == len(set(model.measured))
+    assert measured_part(report)["data"] == measured_part(run_toy(tmp_path / "two", skip_bad=True))["data"]
 
 
 def test_bad_items_of_shards_are_in_the_merged_report(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from tests.families import tiny_family
 from tests.pictures import llava_model, noise, vision_model, word_tokenizer
 
 ANIMAL = "The cat sat on the mat because it was warm."
+LONGER = "The trophy did not fit in the old brown suitcase because it was too small."
 SMALL = TROPHY.replace("big", "small")
 
 
@@ -57,6 +58,14 @@ def compared(folder: Path, smollm2: Model) -> Written[tuple[Reading, Reading]]:
     one, other = smollm2.read(TROPHY, layers=[15, 16]), smollm2.read(SMALL, layers=[15, 16])
     one.page(folder / "compared.html", word="big", layer=16, head=3, compare=other)
     return Written(folder / "compared.html", (one, other))
+
+
+@pytest.fixture(scope="session")
+def uneven(folder: Path, smollm2: Model) -> Written[tuple[Reading, Reading]]:
+    """Two sentences of which one has two words more."""
+    one, other = (smollm2.read(text, layers=[16]) for text in (TROPHY, LONGER))
+    one.page(folder / "uneven.html", word="big", layer=16, head=3, compare=other)
+    return Written(folder / "uneven.html", (one, other))
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from heedmap.drawing.page.comparison import align_tokens
 from heedmap.reading.reading import Reading
 from tests.page.conftest import Written
 from tests.page.looking import ROUNDED, eventually, go, looked_at, number_of
@@ -114,3 +115,30 @@ def test_swapping_turns_the_signs(page: Page) -> None:
     page.get_by_role("button", name="swap").click()
     turned = before.replace("\u2212", "+") if before.startswith("\u2212") else before.replace("+", "\u2212")
     expect(page.locator(".panel-said button .figures").first).to_have_text(turned)
+
+
+def test_two_texts_of_unequal_length(browser: Browser, uneven: Two) -> None:
+    """What is stated is what is shown: sums, numbers of tokens, cells without a counterpart, the scale's end."""
+    one, other = uneven.subject
+    pairs_of = align_tokens(one.tokens, other.tokens)
+    first, second = (np.asarray(side.map(16, 3), dtype=np.float64) for side in uneven.subject)
+    row = {key: second[15, pair] - first[13, key] for key, pair in pairs_of if key is not None and pair is not None}
+    largest = max(
+        float(abs(second[query, key] - first[row, column]))
+        for row, query in pairs_of
+        for column, key in pairs_of
+        if None not in (row, query, column, key)
+    )
+    with looked_at(browser, uneven.path, "#view=compare&layer=16&head=3&query=13") as page:
+        line = page.locator(".map-line")
+        expect(line).to_contain_text("“big → small” (token 13 → 15) can be compared at 14 places")
+        said = number_of(line.inner_text().split("add up to")[1])
+        assert said == pytest.approx(sum(row.values()), abs=len(row) * 2 * HALF)
+        assert abs(said) > 0.01, "the rows themselves add up to 1, so that their difference would be 0"
+        expect(page.locator(".map-stage")).to_have_attribute("aria-busy", "false")
+        end = number_of(page.locator(".map-legend-tick").last.inner_text())
+        assert end == pytest.approx(largest, abs=2 * HALF + 5e-3 * largest)
+        expect(page.locator(".map-legend-marks")).to_contain_text("no counterpart in the other text")
+        go(page, "view=compare&reading=b&layer=16&head=3&query=15&key=7&against=a&against-layer=16&against-head=3")
+        expect(line).to_contain_text("“small → big” (token 15 → 13) beside “− old” (token 7 → –)")
+        expect(line).to_contain_text("nothing to compare, a word of the first text alone")

@@ -137,3 +137,9 @@ def test_what_is_no_normalisation_is_refused() -> None:
 
 def test_options_differ_at_their_first_difference() -> None:
     assert first_difference([(5,), (6, 7)]) == (5, 6)
+
+
+@pytest.mark.parametrize("options", [[(5,), (5, 9)], [(5, 9), (5,)], [(5, 9), (5, 9)]])
+def test_options_of_which_one_begins_with_the_other_have_none(options: list[tuple[int, ...]]) -> None:
+    with pytest.raises(UnsupportedModel, match="one answer begins with the other, so that no token decides"):
+        first_difference(options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import pytest
 import torch
 
 import heedmap
+from heedmap.drawing.page.contents import Contents
+from heedmap.drawing.page.fill import Carried, Shown, fill
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from tests.pictures import WORDS, word_tokenizer
@@ -77,3 +80,21 @@ def test_rows_of_new_tokens_are_counted(family: str) -> None:
     assert generation.not_a_number() == {0: 8}  # 2 tokens in 4 heads
     assert [row["not_a_number"] > 0 for row in generation.to_json(0, 1)["rows"]] == [True, True]
     assert np.isnan(generation.rows(0, 1)).any(1).all()
+
+
+@pytest.mark.parametrize("family", [family for family in FAMILIES if family != "bert"])
+def test_next_tokens_have_no_probability_and_are_shown_saved_and_on_a_page(family: str, tmp_path: Path) -> None:
+    reading = reading_of(family)
+    assert not reading.logits.isfinite().any()  # type: ignore[union-attr]
+    odds = reading.next(3)
+    assert [one["probability"] for one in odds.to_json()["next"]] == [None] * 3
+    assert "together" not in str(odds)
+    assert "not a number (nan): the model's last logits are not finite" in str(odds)
+    reading.save(tmp_path / "reading.safetensors")
+    opened = Reading.open(tmp_path / "reading.safetensors")
+    assert str(opened.next(3)) == str(odds)
+    assert np.isnan([one.probability for one in opened.candidates]).all()
+    contents = Contents()
+    fill(contents, [Shown("self", "self-attention", reading, reading.middle)], Carried())
+    assert {one["probability"] for one in contents.readings[0]["nextToken"]} == {None}
+    assert "not a number; marked as such, never drawn as 0" in contents.header_text()

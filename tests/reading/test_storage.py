@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import OrderedDict
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,17 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 import heedmap
+from heedmap.drawing.page.page import make_contents
+from heedmap.drawing.page.view import View
 from heedmap.errors import FileError, HeedmapError, ReadingError
+from heedmap.reading.call import AttentionCall
+from heedmap.reading.cut import Cut
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
-from tests.conftest import TROPHY
-from tests.pictures import noise, vision_model
+from heedmap.reading.rule import MaskRule
+from tests.conftest import ROUNDING, TROPHY
+from tests.elsewhere import DEVICE, Device, Elsewhere
+from tests.pictures import noise, vision_model, word_tokenizer
 from tests.tiny import FAMILIES, tiny_model
 
 
@@ -47,6 +55,56 @@ def test_windows_and_precisions_survive(
     for layer in range(3):
         np.testing.assert_array_equal(np.asarray(opened.map(layer)), np.asarray(reading.map(layer)))
         np.testing.assert_array_equal(opened.map(layer).allowed(), reading.map(layer).allowed())
+
+
+def _masked(rule: MaskRule, name: str, device: torch.device) -> MaskRule:
+    """The rule with one kind of mask, whose tensors lie on a device."""
+    size = rule.queries
+    lower = torch.ones(size, size).tril().bool()
+    allowed = lower & (torch.arange(size) % 3 > 0) | torch.eye(size).bool()
+    match name:
+        case "padding":
+            return replace(rule, present=(torch.arange(size) > 1)[None].to(device))
+        case "a table":
+            return replace(rule, table=allowed[None, None].to(device))
+        case "a table that adds":
+            added = torch.where(allowed, -0.5 * torch.rand(size, size), torch.finfo(torch.float32).min)
+            return replace(rule, table=added[None, None].to(device))
+        case "cuts":
+            return replace(rule, cuts=(Cut((4, 5), (1,), of_heads=4, heads=(0, 2)),))
+    chosen = torch.stack([torch.arange(size) // 2, torch.arange(size)], -1)[None]
+    return rule.choose(chosen.to(device))
+
+
+@pytest.mark.parametrize("mask", ["no more", "padding", "a table", "a table that adds", "cuts", "a pattern"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_a_reading_on_another_device_is_saved(mask: str, dtype: torch.dtype, tmp_path: Path) -> None:
+    """As on a GPU, where tensors of two devices cannot be mixed."""
+    module = tiny_model("llama").to(dtype)
+    reading = heedmap.wrap(module, word_tokenizer()).read("the cat sat on a mat", values=True)
+
+    def put(device: torch.device) -> Reading:
+        torch.manual_seed(0)
+        calls = OrderedDict[int, AttentionCall]()
+        for number, call in reading.calls.items():
+            rule = call.rule if mask == "no more" else _masked(call.rule, mask, device)
+            tensors = {name: getattr(call, name).to(device) for name in ("query", "key", "value", "output")}
+            moved = replace(call, rule=rule, **tensors)
+            calls[number] = replace(moved, logsumexp=moved.compute(moved.value.float().to(dtype))[1])  # type: ignore[union-attr]
+        return replace(reading, calls=calls, logits=reading.logits.to(device))  # type: ignore[union-attr]
+
+    here = put(torch.device("cpu"))
+    with Device():
+        there = put(DEVICE)
+        assert isinstance(there.calls[0].query, Elsewhere)
+        there.save(tmp_path / "there")
+        page = make_contents(there, View(layer=1))
+    opened = Reading.open(tmp_path / "there")
+    assert opened.next(3) == here.next(3)
+    assert page.rules == make_contents(here, View(layer=1)).rules
+    for layer in range(3):
+        np.testing.assert_array_equal(opened.map(layer, 2).allowed(), here.map(layer, 2).allowed())
+        np.testing.assert_allclose(opened.map(layer, 2), here.map(layer, 2), atol=ROUNDING)  # of two kernels
 
 
 def test_what_an_explicit_mask_adds_survives(tmp_path: Path) -> None:

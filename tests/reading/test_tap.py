@@ -155,6 +155,32 @@ def test_a_second_thread_waits_and_hears_only_its_own() -> None:
     assert model.config._attn_implementation == "sdpa"
 
 
+@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
+def test_two_models_that_share_a_configuration_leave_its_name(implementation: str) -> None:
+    """In two threads: whoever ends first must not take the name from the other, nor the other leave it behind."""
+    one = tiny_model("llama", implementation=implementation)
+    other = type(one)(one.config).eval()
+    assert other.config is one.config
+    entered, left = threading.Event(), threading.Event()
+    heard: list[Heard] = []
+
+    def listen() -> None:
+        with tap(other, heard.append):
+            entered.set()
+            assert left.wait(30)
+            with torch.no_grad():
+                other(tiny_ids(5))
+
+    thread = threading.Thread(target=listen)
+    with tap(one, lambda _: None):
+        thread.start()
+        assert entered.wait(30)
+    left.set()
+    thread.join()
+    assert len(heard) == one.config.num_hidden_layers
+    assert one.config._attn_implementation == implementation
+
+
 def test_modules_that_are_no_transformers_model_are_refused() -> None:
     with (
         pytest.raises(UnsupportedModel, match="Linear is not a transformers model"),

@@ -13,10 +13,13 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 from transformers import PreTrainedTokenizerFast
 
 import heedmap
+from heedmap.drawing.page.page import make_contents
+from heedmap.drawing.page.subjects import STACK_TITLES
+from heedmap.drawing.page.view import View
 from heedmap.errors import OutOfRange, ReadingError, WordNotFound
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
-from heedmap.reading.two_stacks import EncoderDecoderReading
+from heedmap.reading.two_stacks import STACKS, EncoderDecoderReading
 from tests.conftest import ROUNDING
 from tests.families import tiny_family
 from tests.tiny import tiny_model
@@ -166,3 +169,48 @@ def test_layers_and_values_are_kept_as_asked() -> None:
     for stack in ("encoder", "decoder", "cross"):
         assert list(reading.stack(stack).calls) == [1]
         assert reading.stack(stack).call(1).value is not None
+
+
+UNEVEN = {"bart": ("encoder_layers", "decoder_layers"), "t5": ("num_layers", "num_decoder_layers")}
+
+
+@functools.cache
+def uneven(family: str, encoder: int, decoder: int) -> Model:
+    sizes: dict[str, Any] = dict(zip(UNEVEN[family], (encoder, decoder), strict=True))
+    return heedmap.wrap(tiny_model(family, **sizes), word_tokenizer(), name=family)
+
+
+@pytest.mark.parametrize("family", UNEVEN)
+@pytest.mark.parametrize(("encoder", "decoder"), [(4, 2), (2, 4)])
+def test_layers_that_one_stack_alone_has(family: str, encoder: int, decoder: int, tmp_path: Path) -> None:
+    reading = uneven(family, encoder, decoder).read(SOURCE, target=TARGET, layers=[3], values=True)
+    empty = [name for name in STACKS if not reading.stack(name).calls]
+    assert empty == (["decoder", "cross"] if encoder > decoder else ["encoder"])
+    for name in empty:
+        word = "cat" if name == "encoder" else "chat"
+        with pytest.raises(ReadingError, match=rf"none of the {name} layers \(0, 1\) was kept: read the text again"):
+            reading.row(word, stack=name)
+        with pytest.raises(ReadingError, match=r"layer 1 was not kept in this reading \(kept: none\)"):
+            reading.row(word, 1, stack=name)
+        with pytest.raises(ReadingError, match=r"was kept|not defined for cross-attention"):
+            reading.stack(name).stats()
+        with pytest.raises(ReadingError, match=r"was kept|saved with both its texts"):
+            reading.stack(name).save(tmp_path / "one")
+    reading.save(tmp_path / "all")
+    opened = EncoderDecoderReading.open(tmp_path / "all")
+    full = next(name for name in STACKS if name not in empty)
+    np.testing.assert_allclose(opened.map(3, stack=full), reading.map(3, stack=full), atol=ROUNDING)
+    assert [name for name in STACKS if not opened.stack(name).calls] == empty
+    shown = make_contents(reading, View(layer=3, steps=[3])).readings
+    assert {one["title"] for one in shown} == {STACK_TITLES[name] for name in STACKS if name not in empty}
+
+
+@pytest.mark.parametrize("family", UNEVEN)
+@pytest.mark.parametrize("layer", range(4))
+def test_a_page_shows_a_layer_first_where_there_is_one(family: str, layer: int) -> None:
+    reading = uneven(family, 4, 2).read(SOURCE, target=TARGET)
+    contents = make_contents(reading, View(layer=layer, steps=[layer]))
+    assert [len(one["layers"]) for one in contents.readings] == [2, 2, 4]
+    assert contents.start["layer"] == (layer if layer < 2 else 1)
+    with pytest.raises(OutOfRange, match="layer 4 is out of range"):
+        make_contents(reading, View(layer=4))

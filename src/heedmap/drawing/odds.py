@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -46,4 +47,8 @@ class _OddsBars:
         yield from bar_lines(entries, options.max_width, glyphs_for(options.encoding))
         yield Text("")
         shown = sum(candidate.probability for candidate in self.odds.candidates)
-        yield line(f"together {shown:.3f} of all that the model holds possible", options.encoding, "dim")
+        together = f"together {shown:.3f} of all that the model holds possible"
+        yield line(_NO_NUMBERS if math.isnan(shown) else together, options.encoding, "dim")
+
+
+_NO_NUMBERS = "not a number (nan): the model's last logits are not finite, so that no token is more likely than another"

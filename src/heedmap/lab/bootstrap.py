@@ -60,7 +60,7 @@ def interval(statistic: Statistic, units: int, *, seed: int = 0, draws: int = 20
             statistic,
             vectorized=False,
             n_resamples=draws,
-            confidence_level=_level(units),
+            confidence_level=expanded_level(units),
             method="BCa",
             rng=np.random.default_rng(seed),
         )
@@ -110,7 +110,7 @@ def mean_interval(
             paired=True,
             vectorized=True,
             n_resamples=draws,
-            confidence_level=_level(len(sums)),
+            confidence_level=expanded_level(len(sums)),
             method="BCa",
             rng=np.random.default_rng(seed),
             batch=max(1, 2**22 // len(sums)),
@@ -128,11 +128,11 @@ def _by_unit(values: NDArray[np.float64], units: ArrayLike | None) -> tuple[NDAr
     return np.bincount(places, values).astype(float), np.bincount(places).astype(float)
 
 
-def _level(units: int) -> float:
+def expanded_level(units: int) -> float:
     """The level of a bootstrap interval of so many units that covers as 95 percent of Student's t do.
 
     Example:
-        >>> round(_level(6), 3), round(_level(1000), 3)
+        >>> round(expanded_level(6), 3), round(expanded_level(1000), 3)
         (0.995, 0.95)
     """
     from scipy.stats import norm, t

@@ -21,7 +21,7 @@ WHEN = ("before", "after")
 WHEN_WORDS = {"before": "before the two texts part (0 where it is rounding)", "after": "from there on"}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Differences:
     """The differences of all pairs beside each other.
 

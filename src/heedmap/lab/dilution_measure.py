@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import torch
 
 from heedmap.lab.dilution import NAMES, WORDS, DilutionSettings, Hidden
 from heedmap.lab.likelihood import Choice, log_probabilities, text_ids
 from heedmap.lab.rows import Row
 from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.rule import MaskRule
 from heedmap.reading.tap import Heard
 
 if TYPE_CHECKING:
@@ -20,7 +22,8 @@ def measure(model: Model, hidden: Hidden, settings: DilutionSettings) -> Row:
     """One row a fact and amount.
 
     Returns:
-        "share" [layer, head] on the fact from the last token; "even", what an even look would give; "odds", the
+        "share" [layer, head] on the fact from the last token; "even", what a look would give that is even over
+        all that a layer's mask allows, mean over layers; "odds", the
         log-odds of the right word against another, and "odds_without" where the fact is left out (NaN for a model that
         predicts no next token); "tokens" and "amount".
     """
@@ -32,11 +35,13 @@ def measure(model: Model, hidden: Hidden, settings: DilutionSettings) -> Row:
     last = max(token.index for token in tokens if token.start is not None)
     span = list(tokens.covering(len(before), len(head)))
     shares: list[np.ndarray] = []
+    even: list[float] = []
 
     def receive(_: int, heard: Heard) -> None:
         call = heard.call.made_exact()
         weights = call.weights(slice(last, last + 1), slice(span[0], span[-1] + 1))[0, :, 0]
         shares.append(weights.sum(-1).double().cpu().numpy())
+        even.append(_even_share(call.rule, last, span, call.query.device))
 
     model.listen(tokens, receive)
     odds, without = np.nan, np.nan
@@ -50,10 +55,17 @@ def measure(model: Model, hidden: Hidden, settings: DilutionSettings) -> Row:
         "tokens": len(tokens),
         "share": np.stack(shares),
         "layers": np.array([layer.number for layer in model.layers], np.int32),
-        "even": len(span) / (last + 1 if predicts_next_token(model.module) else len(tokens)),
+        "even": float(np.mean(even)),
         "odds": odds,
         "odds_without": without,
     }
+
+
+def _even_share(rule: MaskRule, query: int, keys: list[int], device: torch.device) -> float:
+    """What a query would give some keys if it looked at all it may evenly: a sliding window may leave them out."""
+    rows, columns = torch.tensor([query], device=device), torch.arange(rule.keys, device=device)
+    may = rule.allowed(rows, columns).double().mean((0, 1, 2))
+    return float(may[keys].sum() / may.sum())
 
 
 def fact_and_question(number: int) -> tuple[str, str]:

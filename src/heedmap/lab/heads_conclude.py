@@ -27,7 +27,7 @@ LEVEL = 0.05
 _SHOWN = 12
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Search:
     """A search among all heads for one kind of effect, and what it is worth.
 

@@ -16,7 +16,7 @@ from heedmap.lab.rows import Rows
 Numbers = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Effects:
     """The pairs that can be used, with one number each and head.
 

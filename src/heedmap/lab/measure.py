@@ -79,7 +79,7 @@ def measure_part(
             done += len(batch)
         if progress is not None:
             progress(done, total, part.name)
-        table = files.finish() if waiting or not files.final.exists() else files.table()
+        table = files.finish() if waiting or not files.is_finished else files.table()
     finally:
         files.close()
     assert table is not None

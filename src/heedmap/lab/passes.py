@@ -65,7 +65,7 @@ def _listener(model: Model, listen: Listen, texts: range) -> Callable[[Heard], N
     return LayerListener(model.layers, lambda layer, heard: listen(layer, heard.call, texts))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class States:
     """What a model made of one text.
 

@@ -68,7 +68,7 @@ def run_on_ray(place: RunPlace, part: Part) -> Measured:
             done += sum(len(batches[number]) for number in group)
             if place.progress is not None:
                 place.progress(done, total, f"{part.name} on Ray")
-        table = files.finish() if waiting or not files.final.exists() else files.table()
+        table = files.finish() if waiting or not files.is_finished else files.table()
     finally:
         files.close()
         if started_here:

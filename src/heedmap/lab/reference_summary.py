@@ -25,7 +25,7 @@ class Share:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Summary:
     """What the log-odds of one way of asking come to.
 

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
+from heedmap.lab.bootstrap import expanded_level
+
 LEVELS = (0.25, 0.5, 0.75)
 """Lower quartile, median, upper quartile."""
 
 
-def draws_of_units(units: int, draws: int, seed: int) -> np.ndarray:
-    """How often each unit is drawn, [draw, unit]: as many as there are, with replacement.
+def samples_of_units(units: int, draws: int, seed: int) -> np.ndarray:
+    """How often each unit is in each sample, [sample, unit], as `interval_of` needs them.
+
+    First the draws: as many units as there are, with replacement. Then the samples that leave out one unit each.
 
     Example:
-        >>> draws_of_units(4, 100, seed=0).sum(1).tolist() == [4] * 100
-        True
+        >>> samples_of_units(3, 100, seed=0)[-3:].tolist()
+        [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
     """
-    return np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=draws)
+    drawn = np.random.default_rng(seed).multinomial(units, np.full(units, 1 / units), size=draws)
+    return np.concatenate([drawn, 1 - np.eye(units, dtype=drawn.dtype)])
 
 
 def resampled_quantiles(values: np.ndarray, unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -48,15 +53,36 @@ def resampled_quantiles(values: np.ndarray, unit: np.ndarray, counts: np.ndarray
     return found
 
 
-def interval_of(draws: np.ndarray) -> tuple[float, float] | None:
-    """The middle 95 percent of the draws of one number; None where most of them are not numbers.
+def interval_of(found: np.ndarray, value: float, units: int) -> tuple[float, float] | None:
+    """A 95 percent interval of one number: BCa, expanded for few units, as `heedmap.lab.bootstrap.interval`.
+
+    Args:
+        found: [sample], the number in each sample of `samples_of_units`.
+        value: the number in all units.
+        units: how many there are.
+
+    Returns:
+        lowest and highest; None with less than two units, where `value` is no number, or most of the draws are none.
 
     Example:
-        >>> interval_of(np.arange(1001.0))
-        (25.0, 975.0)
+        >>> shares = np.array([0.1, 0.2, 0.4, 0.5, 0.3, 0.2])
+        >>> counts = samples_of_units(6, 2000, seed=0)
+        >>> [round(end, 2) for end in interval_of(counts @ shares / counts.sum(1), shares.mean(), 6)]
+        [0.17, 0.45]
     """
-    known = draws[~np.isnan(draws)]
-    if len(known) <= len(draws) / 2:
+    from scipy.stats import norm
+
+    drawn, left_out = found[:-units], found[-units:]
+    known = drawn[~np.isnan(drawn)]
+    if units < 2 or not np.isfinite(value) or len(known) <= len(drawn) / 2:
         return None
-    low, high = np.quantile(known, (0.025, 0.975))
+    # A value beyond all draws is beyond half a draw.
+    below = ((known < value).mean() + (known <= value).mean()) / 2
+    bias = norm.ppf(np.clip(below, 0.5 / len(known), 1 - 0.5 / len(known)))
+    away = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
+    spread = (away**2).sum()
+    skew = (away**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
+    level = expanded_level(units)
+    ends = bias + norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    low, high = np.quantile(known, norm.cdf(bias + ends / (1 - skew * ends)))
     return float(low), float(high)

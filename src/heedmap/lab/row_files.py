@@ -1,6 +1,7 @@
 """The row files of a run: appended batch by batch while it runs, one parquet file once it is over.
 
 While a run is under way its rows stand in `rows/NAME.part/00000.arrows` and so on, Arrow streams of whole batches.
+A run that goes on after its end (an item that failed may be measured now) adds parts beside the parquet file.
 A stream that was cut off (kill -9, full disk) is read up to its last whole batch; what was cut off runs again.
 """
 
@@ -42,13 +43,19 @@ class RowFiles:
         Files that were cut off are named in `cut`.
         """
         self.cut = []
+        tables = []
         if self.final.exists():
             try:
-                return _read_parquet(self.final)
+                tables.append(_read_parquet(self.final))
             except FileError:
                 self.cut.append(self.final)
-        tables = [table for path in self._part_files() if (table := self._read_part(path)) is not None]
+        tables += [table for path in self._part_files() if (table := self._read_part(path)) is not None]
         return together(tables) if tables else None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all rows there are stand in the one parquet file."""
+        return self.final.exists() and not self._parts.exists()
 
     def done(self) -> set[str]:
         """The ids of the items whose rows are there."""
@@ -153,12 +160,12 @@ def read_rows(folder: Path, name: str) -> Rows:
 
 
 def together(tables: Sequence[arrow.Table]) -> arrow.Table:
-    """Several tables as one, each item once: the first row of an item counts."""
+    """Several tables as one, each item once: the last row counts, which was measured with the item's whole batch."""
     library = pyarrow()
     whole = library.concat_tables(tables, promote_options="permissive").combine_chunks()
     ids = whole.column(ITEM).to_pylist()
-    first = {item: number for number, item in reversed(list(enumerate(ids)))}
-    return whole if len(first) == len(ids) else whole.take(sorted(first.values()))
+    last = {item: number for number, item in enumerate(ids)}
+    return whole if len(last) == len(ids) else whole.take(sorted(last.values()))
 
 
 def write_parquet(table: arrow.Table, path: Path) -> None:

@@ -39,9 +39,10 @@ def _overall(shares: Shares) -> dict[str, Figure]:
     # Where all layers may look alike, one of them has the median of all.
     even = shares.quartiles(shares.even[:1] if (shares.even == shares.even[:1]).all() else shares.even)
     figures = {f"sink.{name}": quartiles.figure(name, n, f"{name.replace('_', ' ')} {over}") for name in QUARTILES}
+    of_layers = float(median(np.array([one.found[1] for one in shares.of_layers])))
     figures["sink.median_of_layers"] = Figure(
-        float(median(np.array([one.found[1] for one in shares.of_layers]))),
-        interval_of(median(np.stack([one.drawn[:, 1] for one in shares.of_layers], -1))),
+        of_layers,
+        interval_of(median(np.stack([one.drawn[:, 1] for one in shares.of_layers], -1)), of_layers, n),
         n,
         "median over the layers' medians (share of the row)",
     )
@@ -109,8 +110,8 @@ def _curve(shares: Shares) -> dict[str, Figure]:
             drawn = (shares.counts @ sums[0]) / (shares.counts @ sums[1])
         words = name.replace("_", " to ")
         n = int((sums[1] > 0).sum())
-        interval = interval_of(drawn) if n > 1 else None
         value = float(mean(over[inside]))
+        interval = interval_of(drawn, value, shares.sentences) if n > 1 else None
         figures[f"sink.curve.{name}"] = Figure(value, interval, n, f"mean share at positions {words}, over layers")
         says = f"what an even look would give at positions {words}"
         figures[f"sink.curve.{name}.even"] = Figure(float(mean(even[inside])), None, n, says)
@@ -132,7 +133,7 @@ def _controls(rows: Rows, shares: Shares) -> dict[str, Figure]:
             ("word", word, "mean share on the sentence's own first word"),
             ("difference", place - word, "the first place minus the word"),
         ):
-            value, interval = _mean_over_sentences(values, shares.counts[:, having])
+            value, interval = _mean_over_sentences(values, shares.counts[:, having], shares.sentences)
             n = int((~np.isnan(values)).sum())
             figures[f"sink.{control}.{key}"] = Figure(value, interval, n, f"{CONTROL_WORDS[control]}: {says}")
     figures["sink.follows"] = Figure(
@@ -144,14 +145,17 @@ def _controls(rows: Rows, shares: Shares) -> dict[str, Figure]:
     return figures
 
 
-def _mean_over_sentences(values: np.ndarray, counts: np.ndarray) -> tuple[float, tuple[float, float] | None]:
+def _mean_over_sentences(
+    values: np.ndarray, counts: np.ndarray, sentences: int
+) -> tuple[float, tuple[float, float] | None]:
     """The mean of one number a sentence, and its interval."""
     known = ~np.isnan(values)
     if not known.any():
         return np.nan, None
     with np.errstate(invalid="ignore"):
         drawn = (counts[:, known] @ values[known]) / counts[:, known].sum(1)
-    return float(values[known].mean()), interval_of(drawn) if known.sum() > 1 else None
+    value = float(values[known].mean())
+    return value, interval_of(drawn, value, sentences) if known.sum() > 1 else None
 
 
 def _follows(difference: Figure | None) -> str:

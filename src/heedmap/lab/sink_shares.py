@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from heedmap.lab.experiment import Figure
-from heedmap.lab.resampled_quantiles import LEVELS, draws_of_units, interval_of, resampled_quantiles
+from heedmap.lab.resampled_quantiles import interval_of, resampled_quantiles, samples_of_units
 from heedmap.lab.rows import Rows
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 QUARTILES = ("lower_quartile", "median", "upper_quartile")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Shares:
     """The rows of all sentences beside each other.
 
@@ -29,7 +29,7 @@ class Shares:
         position: [position] the place in its sentence.
         sentence: [position] which sentence it belongs to.
         sentences: how many there are.
-        counts: [draw, sentence] how often each is drawn.
+        counts: [sample, sentence] how often each is in each sample, see `samples_of_units`.
     """
 
     layers: np.ndarray
@@ -52,17 +52,17 @@ class Shares:
             np.concatenate(rows.arrays("positions")),
             np.repeat(np.arange(len(rows)), lengths),
             len(rows),
-            draws_of_units(len(rows), settings.draws, settings.seed),
+            samples_of_units(len(rows), settings.draws, settings.seed),
         )
 
     def quartiles(self, values: np.ndarray) -> Quartiles:
-        """Lower quartile, median and upper quartile of values [layer, position], and of each draw of sentences."""
+        """Lower quartile, median and upper quartile of values [layer, position], and of each sample of sentences."""
         flat = values.reshape(-1)
         unit = np.tile(self.sentence, len(values))
         known = ~np.isnan(flat)
         whole = np.ones((1, self.sentences), dtype=int)
         drawn = resampled_quantiles(flat[known], unit[known], np.concatenate([whole, self.counts]))
-        return Quartiles(drawn[0], drawn[1:] if self.sentences > 1 else np.full((1, len(LEVELS)), np.nan))
+        return Quartiles(drawn[0], drawn[1:])
 
     @cached_property
     def of_layers(self) -> list[Quartiles]:
@@ -70,13 +70,13 @@ class Shares:
         return [self.quartiles(layer[None]) for layer in self.share]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Quartiles:
     """Lower quartile, median and upper quartile.
 
     Attributes:
         found: [level].
-        drawn: [draw, level].
+        drawn: [sample, level].
     """
 
     found: np.ndarray
@@ -85,4 +85,5 @@ class Quartiles:
     def figure(self, name: str, n: int, says: str) -> Figure:
         """One of them as a figure, with its interval."""
         level = QUARTILES.index(name)
-        return Figure(float(self.found[level]), interval_of(self.drawn[:, level]), n, says)
+        value = float(self.found[level])
+        return Figure(value, interval_of(self.drawn[:, level], value, n), n, says)

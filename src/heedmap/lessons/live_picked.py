@@ -22,7 +22,7 @@ from heedmap.lessons.live_model import DEFAULT_MODEL, model_named
 _ORDER = "[order=1|2]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Looks:
     """What every head's pronoun puts on both nouns of a pair.
 

@@ -28,7 +28,7 @@ PARTS = ("none", "attention", "feed-forward")
 WITHOUT = "[without=attention|feed-forward]"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Stream:
     """The last word's vector on its way through the model.
 

@@ -7,12 +7,12 @@ number a row, so its memory grows with the length and not with its square.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
 from heedmap.reading.kernel import attend
-from heedmap.reading.rule import MaskRule
+from heedmap.reading.rule import MaskFunction, MaskRule
 
 Heads: TypeAlias = slice
 """Query heads by slice."""
@@ -24,7 +24,7 @@ _SMALLEST_BLOCK = 64
 """Queries a block holds at least: below that the calls cost more than what they save."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class AttentionCall:
     """What one attention call worked on.
 
@@ -213,6 +213,19 @@ class AttentionCall:
             for start, stop, low, high in self.blocks()
         )
 
+    def on_cpu(self) -> AttentionCall:
+        """The same call with its tensors in the main memory; a pattern is still asked where its own tensors are."""
+        if self.query.device.type == "cpu":
+            return self
+        cpu = torch.device("cpu")
+        rule = self.rule.to(cpu)
+        if rule.pattern is not None:
+            rule = replace(rule, pattern=_asked_on(self.query.device, rule.pattern))
+        tensors: dict[str, Any] = {
+            name: None if (one := getattr(self, name)) is None else one.to(cpu) for name in _TENSORS
+        }
+        return replace(self, rule=rule, **tensors)
+
     def made_exact(self) -> AttentionCall:
         """The same call with a log-sum-exp of full precision.
 
@@ -230,6 +243,19 @@ class AttentionCall:
         nothing = raised.key.new_zeros(*raised.key.shape[:-1], raised.query.shape[-1])
         _, logsumexp = raised.compute(nothing)
         return replace(self, logsumexp=logsumexp)
+
+
+_TENSORS = ("query", "key", "bias", "sinks", "logsumexp", "value", "output")
+
+
+def _asked_on(device: torch.device, pattern: MaskFunction) -> MaskFunction:
+    """A pattern that is asked on one device, and answers in the main memory."""
+
+    def asked(*indices: torch.Tensor) -> torch.Tensor:
+        cells: torch.Tensor = pattern(*(one.to(device) for one in indices))
+        return cells.to(torch.device("cpu"))
+
+    return asked
 
 
 def in_one_layout(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -189,13 +189,17 @@ def _by_head(table: nn.Module, heard: Heard) -> torch.Tensor:
 def first_difference(options: Sequence[Sequence[int]]) -> tuple[int, int]:
     """The first token by which two continuations differ: the one that decides after the common beginning.
 
+    Raises:
+        UnsupportedModel: one begins with the other, as this model spells them: no token decides between them.
+
     Example:
         >>> first_difference([(5, 7), (5, 9)])
         (7, 9)
     """
-    first, second = options
-    place = next((n for n, (one, other) in enumerate(zip(first, second, strict=False)) if one != other), 0)
-    return first[place], second[place]
+    for one, other in zip(*options, strict=False):
+        if one != other:
+            return one, other
+    raise UnsupportedModel("one answer begins with the other, so that no token decides between them")
 
 
 def as_array(direct: Direct) -> Floats:

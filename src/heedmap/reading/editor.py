@@ -168,7 +168,7 @@ class Editor:
         return layer.stack, layer.number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Replacement:
     """What one head gives in one text instead: [value_dim], or [token, value_dim]."""
 

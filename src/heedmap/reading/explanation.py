@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SCHEMA = "heedmap/explanation/1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Explanation:
     """Compare, scale, softmax, blend: one word in one head, worked again in float64 from the model's own vectors.
 

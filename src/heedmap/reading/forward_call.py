@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?:^|(?<=\.))(\d+)(?=\.|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class WatchedCall:
     """One attention call of a forward call.
 
@@ -41,7 +41,7 @@ class WatchedCall:
     dropout: float = 0.0
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ForwardCall:
     """One forward call, as it was watched.
 

@@ -216,7 +216,7 @@ class StepListener:
         return LayerRows(weights, allowed, sinks)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _StepWeights:
     """The last row of one attention call.
 

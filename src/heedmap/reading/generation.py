@@ -18,7 +18,7 @@ from heedmap.text.tokens import Token, Tokens
 SCHEMA = "heedmap/generation/1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LayerRows:
     """The rows of one layer that chose the new tokens, on the keys that there were then.
 
@@ -33,7 +33,7 @@ class LayerRows:
     sinks: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class StepRow(Row):
     """The row that chose a new token: that of the token before it, at the step when nothing stood behind it.
 
@@ -64,7 +64,7 @@ class StepRow(Row):
         return f"{self.says}\n{Row.__str__(self)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Generation(OnAPage):
     """What a model wrote after a prompt, and where it looked for each token.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 QUERY_RULES = ("mean", "last")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class KeptCalls:
     """What a model did with one text, kept so that any weight can be computed from it; asked as a `Reading`.
 
@@ -59,8 +59,12 @@ class KeptCalls:
 
     @property
     def middle(self) -> int:
-        """The layer that is read when none is given: the middle one of the model, or of those kept."""
-        kept = list(self.calls)
+        """The layer that is read when none is given: the middle one of the model, or of those kept.
+
+        Raises:
+            ReadingError: no layer was kept, see `kept_numbers`.
+        """
+        kept = self.kept_numbers()
         middle = self.layers[len(self.layers) // 2].number
         return middle if middle in self.calls else kept[len(kept) // 2]
 
@@ -87,12 +91,26 @@ class KeptCalls:
         """
         number = self.layer_number(layer)
         if number not in self.calls:
-            kept = ", ".join(str(one) for one in self.calls)
+            kept = ", ".join(str(one) for one in self.calls) or "none"
             raise ReadingError(
                 f"layer {number} was not kept in this reading (kept: {kept}): read the text again with layers={number}"
             )
         self.calls[number] = self.calls[number].made_exact()
         return self.calls[number]
+
+    def kept_numbers(self, layers: int | Iterable[int] | None = None) -> list[int]:
+        """The numbers of the layers asked for; None takes all that were kept.
+
+        Raises:
+            ReadingError: none was kept: an encoder-decoder was read with layers that only its other stack has.
+        """
+        if layers is not None:
+            return [layers] if isinstance(layers, int) else list(layers)
+        if not self.calls:
+            stack = f"{self.model['stack']} " if "stack" in self.model else ""
+            numbers = ", ".join(str(layer.number) for layer in self.layers)
+            raise ReadingError(f"none of the {stack}layers ({numbers}) was kept: read the text again with one of them")
+        return list(self.calls)
 
     def layer_number(self, layer: int | None) -> int:
         """The layer asked for, or the middle one.
@@ -244,7 +262,7 @@ class KeptCalls:
             >>> [tuple(weights.shape) for weights in reading.attentions(layers=[3, 12])]
             [(1, 9, 7, 7), (1, 9, 7, 7)]
         """
-        numbers = self.calls if layers is None else [layers] if isinstance(layers, int) else layers
+        numbers = self.kept_numbers(layers)
         instead = (
             "ask for some layers (layers=[12]), one head (reading.map(layer, head)), one row (reading.row(word)) "
             "or a zoomed-out map (reading.map(layer, head).pool(64, 64))"

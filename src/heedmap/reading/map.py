@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from heedmap.reading.pool import Pooled
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Map:
     """The weights of one head, or the mean over heads, from every query to every key.
 

@@ -19,7 +19,7 @@ KEPT = 100
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One possible next token: its id, its text and its probability."""
+    """One possible next token: its id, its text and its probability, NaN where the model's logits are not numbers."""
 
     id: int
     text: str

@@ -25,7 +25,7 @@ _CHECK_LENGTHS = (8, 5)
 """Lengths of the texts that the check runs together."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Padded:
     """Texts as one batch.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 SCHEMA = "heedmap/patches/1"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PatchRow:
     """Where in a picture one token looks, in one layer, in one head or in the mean over heads.
 

@@ -36,7 +36,7 @@ class Owed:
     neither: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PermutedSpans:
     """The shares of documents in several orders; the first is their own.
 

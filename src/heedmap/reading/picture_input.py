@@ -33,7 +33,7 @@ _FORMATS = ("BMP", "GIF", "JPEG", "PNG", "PPM", "TIFF", "WEBP")
 """The formats of pictures that are read: of others that Pillow knows, one (EPS) starts a program to be drawn."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PictureInput:
     """What a model is given for a picture, and a text.
 

@@ -35,7 +35,7 @@ LANGUAGE_MODELS = ("gemma3", "llava", "paligemma")
 """The vision-language models of which it is known how a picture's tokens lie: row by row, in one run."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class PictureReading(OnAPage):
     """What a model did with a picture, as one reading a stack of layers.
 

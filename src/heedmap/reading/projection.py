@@ -34,7 +34,7 @@ _FUSED_TABLES = ("c_attn", "query_key_value", "qkv_proj", "qkv")
 _NORMS = {"query": ("q_norm", "query_layernorm"), "key": ("k_norm", "key_layernorm")}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Projection:
     """How one head's query or key came from a token's vector.
 

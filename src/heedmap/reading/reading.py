@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 QUERY_RULES = ("mean", "last")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reading(KeptCalls, OnAPage):
     """One text read by one model: rows and maps as `KeptCalls` gives them, and all that is computed from them.
 
@@ -277,6 +277,7 @@ class Reading(KeptCalls, OnAPage):
         """Write the reading as one safetensors file that needs no model to open.
 
         Raises:
+            ReadingError: no layer was kept.
             FileError: the file cannot be written; one that was there stays as it was.
 
         Example:

@@ -25,7 +25,7 @@ _BLOCK_CELLS = 1 << 22
 """Weights that are computed at once, over all heads."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RolloutRow(WordRow):
     """Where one word's place in the last layer comes from, by attention rollout; `allowed` is where a path leads.
 

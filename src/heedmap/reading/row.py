@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SCHEMA = "heedmap/row/1"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Row(WordRow):
     """Where one word looks, in one layer, in one head or in the mean over heads.
 

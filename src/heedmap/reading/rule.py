@@ -14,7 +14,7 @@ MaskFunction = Callable[..., Any]
 """(batch, head, query, key) index tensors that broadcast -> may look (bool); transformers' own convention."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class MaskRule:
     """The keys that each query may look at, as a band around the diagonal and what is cut out of it.
 

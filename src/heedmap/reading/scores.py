@@ -14,7 +14,7 @@ from heedmap.reading.tiles import Index, index_tile
 from heedmap.reading.word_row import Bools
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ScoreMap:
     """The scores of one head before softmax, from every query to every key, computed where somebody looks.
 

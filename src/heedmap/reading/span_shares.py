@@ -24,7 +24,7 @@ _BLOCK_CELLS = 1 << 22
 """Cells of the mask that are counted at once where the rule is more than a band."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class LayerShares:
     """What one layer's heads give each part, as means over the rows that look.
 
@@ -126,7 +126,7 @@ class SpanMeter:
         return self._counted[same]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Totals:
     """Sums over rows, of which `LayerShares` holds the means; `rows` is [head|1]."""
 

@@ -73,7 +73,7 @@ class PartShare:
         return {"part": self.name, "kind": self.kind} | {name: number_or_none(getattr(self, name)) for name in numbers}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class SpanShares:
     """The shares of all parts of a text, layer by layer and head by head; `print` shows them as a table.
 
@@ -288,7 +288,7 @@ def spans_of_reading(
     layers: int | Sequence[int] | None,
 ) -> SpanShares:
     """The body of `Reading.spans`."""
-    numbers = list(reading.calls) if layers is None else [layers] if isinstance(layers, int) else list(layers)
+    numbers = reading.kept_numbers(layers)
     who = asking(reading.tokens, of or (ALL if reading.logits is None else LAST))
     meter = SpanMeter(parts_of_text(reading.tokens, spans, split), who.tokens)
     measured = tuple(meter.measure(number, reading.call(number)) for number in numbers)

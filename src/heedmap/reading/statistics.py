@@ -150,10 +150,7 @@ def stats_of_reading(
         layers: the layers to measure, from 0; None measures all that were kept.
         progress: told how many layers have been measured.
     """
-    if layers is None:
-        numbers = list(reading.calls)
-    else:
-        numbers = sorted({reading.layer_number(one) for one in ([layers] if isinstance(layers, int) else layers)})
+    numbers = sorted({reading.layer_number(one) for one in reading.kept_numbers(layers)})
 
     def receive(number: int) -> None:
         meter.add(number, reading.call(number))

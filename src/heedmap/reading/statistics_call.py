@@ -17,7 +17,7 @@ Range = tuple[int, int]
 """First index and one past the last."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TextCall:
     """The call of one text of a batch, cut to its tokens that are not padding.
 

@@ -26,7 +26,7 @@ text where a head looks nearby. Blocks of 1,024 cost no time; of 512 they cost a
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Blended:
     """What a call with other values yields, all over the real keys alone, without a learned sink, [head, query].
 

@@ -18,7 +18,7 @@ from heedmap.reading.statistics_transposed import column_sums
 _FROM_ENTROPY = frozenset({"entropy", "normalised_entropy", "effective_tokens"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class ColumnSums:
     """What each token receives in one layer.
 
@@ -31,7 +31,7 @@ class ColumnSums:
     lookers: torch.Tensor
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Measured:
     """The statistics of one attention call, for each head and position of one text.
 

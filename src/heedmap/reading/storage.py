@@ -55,6 +55,7 @@ STACKS_SCHEMA = "heedmap/stacks/1"
 
 def save(reading: Reading, path: str | os.PathLike[str]) -> None:
     """Write a reading; see `Reading.save`."""
+    reading.kept_numbers()
     tensors, header = _packed(reading)
     _write(path, tensors, {"schema": SCHEMA, **header})
 
@@ -69,7 +70,10 @@ def save_stacks(both: EncoderDecoderReading, path: str | os.PathLike[str]) -> No
 def load(path: str | os.PathLike[str]) -> Reading:
     """Open a reading that was saved; see `Reading.open`."""
     with _opened(path, SCHEMA) as (header, tensors):
-        return Reading(**_parts(header, tensors))
+        parts = _parts(header, tensors)
+        if not parts["calls"]:
+            raise ValueError("it holds no layer")
+        return Reading(**parts)
 
 
 def load_stacks(path: str | os.PathLike[str]) -> EncoderDecoderReading:
@@ -95,11 +99,11 @@ def _packed(reading: Reading) -> tuple[dict[str, torch.Tensor], dict[str, Any]]:
     tensors: dict[str, torch.Tensor] = {}
     calls = {}
     for number in reading.calls:
-        call = _with_added_mask_as_bias(reading.call(number))
+        call = _with_added_mask_as_bias(reading.call(number).on_cpu())
         for name in _TENSORS:
             tensor = getattr(call, name)
             if tensor is not None:
-                tensors[f"{number}.{name}"] = tensor.cpu().contiguous()
+                tensors[f"{number}.{name}"] = tensor.contiguous()
         rule = call.rule
         calls[str(number)] = {
             "scale": call.scale,
@@ -131,7 +135,7 @@ def _with_added_mask_as_bias(call: AttentionCall) -> AttentionCall:
     """The call with what an explicit mask adds to the scores (BEiT) as its bias: a file keeps what the mask forbids."""
     if not call.rule.bias_is_added:
         return call
-    rows, columns = (torch.arange(size, device=call.query.device) for size in (call.rule.queries, call.rule.keys))
+    rows, columns = (torch.arange(size) for size in (call.rule.queries, call.rule.keys))
     added = call.rule.bias(rows, columns)
     assert added is not None
     return replace(call, bias=added if call.bias is None else call.bias + added)

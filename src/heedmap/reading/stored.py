@@ -137,7 +137,7 @@ def check_header(header: dict[str, Any], stack: str | None = None) -> None:
     unknown = sorted(set(header["calls"]) - {str(layer.number) for layer in layers})
     if unknown:
         raise ValueError(f"it holds the layer {unknown[0]!r}, which is not among its layers")
-    if not header["calls"]:
+    if not header["calls"] and stack is None:  # of an encoder-decoder, one stack may have been read alone
         raise ValueError("it holds no layer")
     for name, call in header["calls"].items():
         if call["softcap"] is not None and call["softcap"] <= 0:

@@ -35,7 +35,7 @@ _NAME_FOR_BOOL_MASKS = "heedmap_tap"
 _NAME_FOR_FLOAT_MASKS = "heedmap_tap_float"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Heard:
     """One attention call as it passes.
 
@@ -96,6 +96,8 @@ class Session:
 _session: contextvars.ContextVar[Session | None] = contextvars.ContextVar("heedmap_tap", default=None)
 _locks: weakref.WeakKeyDictionary[nn.Module, threading.RLock] = weakref.WeakKeyDictionary()
 _locks_guard = threading.Lock()
+_loaded_names: dict[int, tuple[str, int]] = {}
+"""Of each configuration that is in a tap now, by its id: the name from before, and in how many taps it is."""
 
 
 @contextlib.contextmanager
@@ -120,19 +122,38 @@ def tap(
     configurations = switchable_configurations(module)
     mode = contextlib.nullcontext() if keep_mode else evaluating(module)
     with lock_of(module), _not_compiled(module), mode:
-        before = [(configuration, configuration._attn_implementation_internal) for configuration in configurations]
         session = Session(receive, {id(part): name for name, part in module.named_modules()}, editor)
         token = _session.set(session)
         try:
-            for configuration, loaded in before:
-                # A tap inside a tap finds the name that the outer one put there.
-                eager = loaded in ("eager", _NAME_FOR_FLOAT_MASKS)
-                configuration._attn_implementation_internal = _NAME_FOR_FLOAT_MASKS if eager else _NAME_FOR_BOOL_MASKS
-            yield session
+            with contextlib.ExitStack() as switched:
+                for configuration in configurations:
+                    switched.enter_context(_switched(configuration))
+                yield session
         finally:
-            for configuration, loaded in before:
-                configuration._attn_implementation_internal = loaded
             _session.reset(token)
+
+
+@contextlib.contextmanager
+def _switched(configuration: Any) -> Iterator[None]:
+    """A configuration that names the tap's attention function, until the last tap that it is in has ended.
+
+    Two models may share a configuration, and be tapped in two threads: whoever ends first must leave the tap's name to
+    the other, and who ends last must know the name from before.
+    """
+    with _locks_guard:
+        loaded, taps = _loaded_names.get(id(configuration), (configuration._attn_implementation_internal, 0))
+        _loaded_names[id(configuration)] = loaded, taps + 1
+        name = _NAME_FOR_FLOAT_MASKS if loaded == "eager" else _NAME_FOR_BOOL_MASKS
+        configuration._attn_implementation_internal = name
+    try:
+        yield
+    finally:
+        with _locks_guard:
+            loaded, taps = _loaded_names.pop(id(configuration))
+            if taps > 1:
+                _loaded_names[id(configuration)] = loaded, taps - 1
+            else:
+                configuration._attn_implementation_internal = loaded
 
 
 def _not_compiled(module: nn.Module) -> contextlib.AbstractContextManager[Any]:

@@ -25,7 +25,7 @@ _TILE_CELLS = 1 << 20
 Integers = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class HeadTop:
     """The largest weights of one head.
 
@@ -43,7 +43,7 @@ class HeadTop:
     weights: Floats
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Top:
     """The largest weights of a word's rows, head by head.
 
@@ -93,7 +93,7 @@ def top_of_reading(reading: Reading, word: str, k: int, *, layers: int | Iterabl
         raise ReadingError(f"query_rule {query_rule!r} is not known: take 'mean' or 'last'")
     found = reading.find(word)
     query = found.tokens if query_rule == "mean" else found.tokens[-1:]
-    numbers = list(reading.calls) if layers is None else [layers] if isinstance(layers, int) else list(layers)
+    numbers = reading.kept_numbers(layers)
     heads = [one for number in numbers for one in _top_of_call(number, reading.call(number), query, k)]
     rule = query_rule if len(found.tokens) > 1 else "mean"
     return Top(reading.tokens, found.text, found.tokens, rule, tuple(heads), reading.model)

@@ -62,7 +62,7 @@ class CrossReading(Reading):
         raise ReadingError(f"cross-attention is saved with both its texts: save the whole reading as {path}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class EncoderDecoderReading(OnAPage):
     """What an encoder-decoder did with a source and a target, as one reading a stack.
 

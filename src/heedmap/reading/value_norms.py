@@ -31,7 +31,7 @@ _BLOCK_NUMBERS = 1 << 22
 Table = Callable[[torch.Tensor], torch.Tensor]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NormRow(WordRow):
     """How much each token adds to one word in one layer: the weight times the norm of the transformed value.
 
@@ -110,7 +110,7 @@ def value_norms(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
     """A layer's attention call with its values, and its output table as a linear function without the bias."""
 

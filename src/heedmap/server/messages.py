@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
+import threading
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
@@ -24,23 +25,47 @@ class Message:
     numbers: bytes = b""
 
 
-def send(connection: Connection, message: Message) -> None:
-    """Send one message.
+class Channel:
+    """One end of the pipe between the application and its worker. Any thread may write to it.
+
+    Args:
+        connection: the end of the pipe.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._writing = threading.Lock()  # a connection writes what is longer than 16 kB in two parts
+
+    def send(self, packed: bytes) -> None:
+        """Send one message, see `pack`.
+
+        Raises:
+            OSError: the other side is gone.
+        """
+        with self._writing:
+            self._connection.send_bytes(packed)
+
+    def receive(self) -> Message:
+        """Wait for one message; one thread alone may do so.
+
+        Raises:
+            EOFError, OSError: the other side is gone.
+        """
+        data = self._connection.recv_bytes()
+        (length,) = _LENGTH.unpack_from(data)
+        end = _LENGTH.size + length
+        return Message(json.loads(data[_LENGTH.size : end]), data[end:])
+
+    def close(self) -> None:
+        """Close this end; the other side sees it."""
+        self._connection.close()
+
+
+def pack(message: Message) -> bytes:
+    """A message as it is sent.
 
     Raises:
-        OSError: the other side is gone.
+        ValueError, TypeError: its head is not strict JSON.
     """
     head = json.dumps(message.head, allow_nan=False).encode()
-    connection.send_bytes(_LENGTH.pack(len(head)) + head + message.numbers)
-
-
-def receive(connection: Connection) -> Message:
-    """Wait for one message.
-
-    Raises:
-        EOFError, OSError: the other side is gone.
-    """
-    data = connection.recv_bytes()
-    (length,) = _LENGTH.unpack_from(data)
-    end = _LENGTH.size + length
-    return Message(json.loads(data[_LENGTH.size : end]), data[end:])
+    return _LENGTH.pack(len(head)) + head + message.numbers

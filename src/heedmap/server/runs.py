@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import re
 import secrets
@@ -17,12 +18,17 @@ from typing import Any
 
 from heedmap.errors import FileError, ServerError
 from heedmap.files import write_beside
+from heedmap.json_form import Maybe, check_form
+from heedmap.json_text import parse_json
 
 MOST_RUNNING = 2
 """Runs at once: each holds a model of its own."""
 
 _IDENTITY = re.compile(r"[a-z]+-\d{8}-\d{6}-[0-9a-f]{4}")
 _REQUEST_FILE = "asked.json"
+
+_LONGEST_LINE = 1 << 20
+"""Bytes of a line that a run's process writes: ours are far shorter."""
 
 
 @dataclass(slots=True)
@@ -100,7 +106,9 @@ class Runs:
         self._closed = False
         for one in sorted(folder.glob(f"*/{_REQUEST_FILE}")):
             if _IDENTITY.fullmatch(one.parent.name):
-                self._runs[one.parent.name] = _found(one.parent)
+                # Whatever somebody put there must not keep the application from starting.
+                with contextlib.suppress(OSError, ValueError):
+                    self._runs[one.parent.name] = _found(one.parent)
 
     def all(self) -> list[Run]:
         """The runs, the newest first."""
@@ -143,18 +151,22 @@ class Runs:
         """Start the process of a run, which takes up what its folder holds; nothing happens while it runs.
 
         Raises:
-            ServerError: as many run as may, or the application is ending.
+            ServerError: as many run as may, the application is ending, or no process can be started.
         """
         if run.state == "running" or run.state == "finished":
             return
         self._check_room()
         run.state, run.says, run.progress, run.stopping = "running", "", (0, 0, "starting"), False
-        run.process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "heedmap.server.lab_process", str(run.folder / "report")),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
+        try:
+            run.process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "heedmap.server.lab_process", str(run.folder / "report")),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+            )
+        except OSError as error:
+            run.state, run.says = "stopped", f"cannot start the run's process: {error.strerror}"
+            raise ServerError(run.says) from None
         assert run.process.stdin is not None
         run.process.stdin.write(json.dumps(run.request).encode())
         run.process.stdin.close()
@@ -204,16 +216,17 @@ class Runs:
         """Take in what a process tells until it ends."""
         assert process.stdout is not None
         last = ""
-        async for line in process.stdout:
-            told = json.loads(line)
+        async for told in _objects(process.stdout):
+            match told:
+                case {"progress": [int(done), int(total), str(what)]}:
+                    run.progress = (done, total, what)
+                case {"failed": {"message": str(says)}} | {"note": str(says)}:
+                    run.says = says
+                case {"finished": True} | {"stopped": True}:
+                    pass
+                case _:
+                    continue
             last = next(iter(told))
-            if last == "progress":
-                done, total, what = told["progress"]
-                run.progress = (done, total, what)
-            elif last == "failed":
-                run.says = told["failed"]["message"]
-            elif last == "note":
-                run.says = told["note"]
             await run.tell()
         code = await process.wait()
         run.process = None
@@ -223,8 +236,31 @@ class Runs:
         await run.tell()
 
 
+async def _objects(stream: asyncio.StreamReader) -> AsyncIterator[dict[str, Any]]:
+    """The JSON objects among the lines of a stream, one a line; what libraries print there too is passed over."""
+    line = b""
+    ended = False
+    while not ended:
+        chunk = await stream.read(_LONGEST_LINE)
+        ended = not chunk
+        *lines, line = (line + (chunk or b"\n")).split(b"\n")
+        for one in lines:
+            with contextlib.suppress(ValueError):
+                told = parse_json(one)
+                if isinstance(told, dict):
+                    yield told
+        if len(line) > _LONGEST_LINE:
+            line = b"too long"  # so that its rest is no JSON either
+
+
 def _found(folder: Path) -> Run:
-    """A run of an earlier application."""
-    run = Run(folder.name, folder, json.loads((folder / _REQUEST_FILE).read_text(encoding="utf-8")))
+    """A run of an earlier application.
+
+    Raises:
+        OSError, ValueError: its request cannot be read.
+    """
+    request = parse_json((folder / _REQUEST_FILE).read_bytes())
+    check_form(request, {"name": str, "model": {"name": str, "title": Maybe(str)}}, _REQUEST_FILE, ValueError)
+    run = Run(folder.name, folder, request)
     run.state = "finished" if (folder / "report" / "report.json").is_file() else "stopped"
     return run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from heedmap.errors import OutOfRange, ReadingGone
+from heedmap.errors import NumbersError, OutOfRange, ReadingGone
 from heedmap.server.held import Held
 from heedmap.server.messages import Message
 
@@ -57,6 +57,8 @@ class Work:
 
     def row(self, asked: dict[str, Any], progress: Progress) -> Message:
         """The weights of one query and where it may look."""
+        from heedmap.reading.word_row import number_or_none
+
         reading, layer, head = self._place(asked)
         row = asked["query"]
         the_map = reading.map(layer, head)
@@ -64,7 +66,7 @@ class Work:
         call = reading.call(layer)
         sink = call.sink_share(slice(row, row + 1), the_map.heads)
         allowed = the_map.allowed(slice(row, row + 1))[0]
-        share = None if sink is None else float(sink[0].mean())
+        share = None if sink is None else number_or_none(float(sink[0].mean()))
         return Message({"keys": the_map.shape[1], "sink": share}, numbers(the_map[row], allowed))
 
     def tile(self, asked: dict[str, Any], progress: Progress) -> Message:
@@ -96,6 +98,8 @@ class Work:
         assert call.value is not None
         shared = head // (call.heads // call.key_value_heads)
         sinks = None if call.sinks is None else call.sinks.expand(1, call.heads, call.rule.queries)[0, head, query]
+        if sinks is not None and not sinks.isfinite():
+            raise NumbersError(f"the learned sink of layer {layer}, head {head} is not a number ({float(sinks)})")
         told = {
             "dim": call.query.shape[-1],
             "valueDim": call.value.shape[-1],

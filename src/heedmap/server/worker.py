@@ -7,10 +7,13 @@ import queue
 import signal
 import threading
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from heedmap.errors import HeedmapError
-from heedmap.server.messages import Message, receive, send
+from heedmap.server.messages import Channel, Message, pack
+
+if TYPE_CHECKING:
+    from heedmap.server.work import Work
 
 LONG = ("read", "statistics", "vectors")
 """What runs the model or all heads: it waits for its turn, while rows and tiles of other readings are answered."""
@@ -23,18 +26,22 @@ class Stopped(Exception):  # noqa: N818 - it stops the work, nothing went wrong
 def main(connection: Connection) -> None:
     """Answer until the application is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the application, and its end ends this process
-    _Desk(connection).serve()
+    from heedmap.server.work import Work
+
+    Desk(Channel(connection), Work()).serve()
 
 
-class _Desk:
-    """Takes requests in, hands them to two threads, and sends the answers back."""
+class Desk:
+    """Takes requests in, hands them to two threads, and sends the answers back.
 
-    def __init__(self, connection: Connection) -> None:
-        from heedmap.server.work import Work
+    Args:
+        channel: where requests come from.
+        work: what does them.
+    """
 
-        self._connection = connection
-        self._sending = threading.Lock()
-        self._work = Work()
+    def __init__(self, channel: Channel, work: Work) -> None:
+        self._channel = channel
+        self._work = work
         self._stopped: set[int] = set()
         self._queues: dict[str, queue.SimpleQueue[dict[str, Any]]] = {
             name: queue.SimpleQueue() for name in ("long", "quick")
@@ -44,10 +51,10 @@ class _Desk:
         """Take requests in until the application is gone."""
         for name in self._queues:
             threading.Thread(target=self._run, args=(name,), daemon=True).start()
-        self._send(Message({"ready": True}))
+        self._channel.send(pack(Message({"ready": True})))
         while True:
             try:
-                asked = receive(self._connection).head
+                asked = self._channel.receive().head
             except (EOFError, OSError):
                 return
             if asked["does"] == "stop":
@@ -61,7 +68,7 @@ class _Desk:
             asked = self._queues[name].get()
             try:
                 self._answer(asked)
-            except (OSError, ValueError):
+            except OSError:
                 return  # the application is gone
 
     def _answer(self, asked: dict[str, Any]) -> None:
@@ -71,27 +78,23 @@ class _Desk:
         def progress(done: int, total: int, what: str, /) -> None:
             if number in self._stopped:
                 raise Stopped
-            self._send(Message({"number": number, "progress": [done, total, what]}))
+            self._channel.send(pack(Message({"number": number, "progress": [done, total, what]})))
 
         try:
             if number in self._stopped:
                 raise Stopped
             answer = getattr(self._work, asked["does"])(asked, progress)
-            message = Message({"number": number, "answer": answer.head}, answer.numbers)
+            packed = pack(Message({"number": number, "answer": answer.head}, answer.numbers))
         except Stopped:
-            message = _failure(number, "Stopped", "nobody waits for this any more")
+            packed = _failure(number, "Stopped", "nobody waits for this any more")
         except HeedmapError as error:
-            message = _failure(number, type(error).__name__, str(error))
-        except Exception:
+            packed = _failure(number, type(error).__name__, str(error))
+        except BaseException:  # a model's own code may even call sys.exit, and this thread has others to answer
             logging.getLogger(__name__).exception("the worker failed on %s", asked["does"])
-            message = _failure(number, "InternalError", "this failed inside Heedmap: the server's log has the details")
+            packed = _failure(number, "InternalError", "this failed inside Heedmap: the server's log has the details")
         self._stopped.discard(number)
-        self._send(message)
-
-    def _send(self, message: Message) -> None:
-        with self._sending:
-            send(self._connection, message)
+        self._channel.send(packed)
 
 
-def _failure(number: int, kind: str, says: str) -> Message:
-    return Message({"number": number, "failed": {"kind": kind, "message": says}})
+def _failure(number: int, kind: str, says: str) -> bytes:
+    return pack(Message({"number": number, "failed": {"kind": kind, "message": says}}))

@@ -7,13 +7,12 @@ import itertools
 import multiprocessing
 import threading
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any
 
 from heedmap.errors import WorkerDied
 from heedmap.server import worker
-from heedmap.server.messages import Message, receive, send
+from heedmap.server.messages import Channel, Message, pack
 
 Told = Callable[[int, int, str], None]
 
@@ -37,7 +36,7 @@ class Worker:
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[asyncio.Future[Message], Told | None]] = {}
         self._process: BaseProcess | None = None
-        self._connection: Connection | None = None
+        self._channel: Channel | None = None
         self._starting = asyncio.Lock()
         self._closed = False
         self.starts = 0
@@ -84,20 +83,21 @@ class Worker:
             if self._process is not None and self._process.is_alive():
                 return
             context = multiprocessing.get_context("spawn")
-            self._connection, theirs = context.Pipe()
+            ours, theirs = context.Pipe()
+            self._channel = Channel(ours)
             self._process = context.Process(target=worker.main, args=(theirs,), daemon=True, name="heedmap worker")
             self._process.start()
             theirs.close()
             self.starts += 1
             loop = asyncio.get_running_loop()
-            listen = threading.Thread(target=self._listen, args=(self._connection, loop), daemon=True)
+            listen = threading.Thread(target=self._listen, args=(self._channel, self._process, loop), daemon=True)
             listen.start()
 
     def close(self) -> None:
         """End the process; whoever waits for it is told, and none is started any more."""
         self._closed = True
-        if self._connection is not None:
-            self._connection.close()
+        if self._channel is not None:
+            self._channel.close()
         if self._process is not None:
             self._process.terminate()
             self._process.join(5)
@@ -108,10 +108,10 @@ class Worker:
         Raises:
             WorkerDied: there is nobody to send it to.
         """
-        assert self._connection is not None
+        assert self._channel is not None
         try:
-            send(self._connection, Message(head))
-        except (OSError, ValueError):
+            self._channel.send(pack(Message(head)))
+        except OSError:
             raise WorkerDied(_DIED) from None
 
     def _send_quietly(self, head: dict[str, Any]) -> None:
@@ -121,16 +121,17 @@ class Worker:
         except WorkerDied:
             return
 
-    def _listen(self, connection: Connection, loop: asyncio.AbstractEventLoop) -> None:
+    def _listen(self, channel: Channel, process: BaseProcess, loop: asyncio.AbstractEventLoop) -> None:
         """Hand answers to whoever waits, in a thread of its own, until the process is gone."""
         while True:
             try:
-                message = receive(connection)
-            except (EOFError, OSError):
+                message = channel.receive()
+            except Exception:  # it is gone, or wrote what cannot be read: then it must go, so that another starts
+                process.kill()
                 break
             if not _call_soon(loop, self._take, message):
                 return
-        _call_soon(loop, self._fail_all, connection)
+        _call_soon(loop, self._fail_all, channel)
 
     def _take(self, message: Message) -> None:
         """Take one answer in, on the loop's own thread."""
@@ -146,9 +147,9 @@ class Worker:
         else:
             future.set_result(Message(message.head["answer"], message.numbers))
 
-    def _fail_all(self, connection: Connection) -> None:
+    def _fail_all(self, channel: Channel) -> None:
         """Tell all who wait that the process is gone."""
-        if connection is not self._connection:
+        if channel is not self._channel:
             return
         for future, _ in self._waiting.values():
             if not future.done():

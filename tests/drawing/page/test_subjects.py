@@ -105,3 +105,9 @@ def test_every_token_of_both_texts_is_aligned_once() -> None:
     assert (1, 1) in pairs  # one token for one
     assert (3, None) in pairs  # left out
     assert all(left[a].text == right[b].text for a, b in pairs if a is not None and b is not None and (a, b) != (1, 1))
+
+
+def test_tokens_that_both_begin_with_stand_side_by_side() -> None:
+    """Whatever longer stretch is alike further on: the rows of the first tokens are those that must be the same."""
+    left, right = spelled(["a", "b", "c"]), spelled(["a", "d", "a", "b", "c"])
+    assert align_tokens(left, right)[0] == (0, 0)

@@ -28,7 +28,7 @@ export class ServedSource implements ReadingSource {
   readonly layers: LayerInfo[];
   readonly statistics: Statistic[];
   readonly notes: string[];
-  readonly nextToken?: { text: string; probability: number }[];
+  readonly nextToken?: { text: string; probability: number | null }[];
   private readonly tiles = new Map<string, Tile>();
   private readonly path: string;
 

@@ -1,7 +1,8 @@
 // The difference of two maps as a reading of its own: what the second gives more (or less) than the first.
 
 import { blockEdges } from "../data/pool";
-import type { LayerInfo, Range, ReadingSource, Row, Statistic, Tile, Token, TokenList, Vectors } from "../data/types";
+import { MASKED, reason } from "../map/cell-text";
+import type { Absent, LayerInfo, Range, ReadingSource, Row, Statistic, Tile, Token, TokenList, Vectors } from "../data/types";
 import { type Alignment, isIdentity, pairText } from "./align";
 
 /** One map: a head, or the mean over heads, of a layer of a reading. */
@@ -43,7 +44,8 @@ export class DifferenceSource implements ReadingSource {
         ...a.layer,
         hasSteps: false,
         causal: a.layer.causal && b.layer.causal,
-        window: narrower(a.layer.window, b.layer.window),
+        // In two texts of unequal length a window does not end at one distance of places.
+        window: isIdentity(rows) && isIdentity(columns) ? narrower(a.layer.window, b.layer.window) : null,
       },
     ];
     const sameRule = a.layer.causal === b.layer.causal && a.layer.window === b.layer.window;
@@ -52,19 +54,36 @@ export class DifferenceSource implements ReadingSource {
 
   async row(_layer: number, _head: number | null, query: number): Promise<Row> {
     const length = this.columns.length;
-    const none: Row = { weights: new Float32Array(length), allowed: new Uint8Array(length), sink: null, sum: 0 };
+    const found: Row = { weights: new Float32Array(length), allowed: new Uint8Array(length), sink: null, sum: 0 };
     const [queryA, queryB] = this.rows[query]!;
-    if (queryA === null || queryB === null) return none;
+    if (queryA === null || queryB === null) return found;
     const [rowA, rowB] = await Promise.all([
       this.a.source.row(this.a.layer.number, this.a.head, queryA),
       this.b.source.row(this.b.layer.number, this.b.head, queryB),
     ]);
     this.columns.forEach(([keyA, keyB], place) => {
       if (keyA === null || keyB === null || !rowA.allowed[keyA] || !rowB.allowed[keyB]) return;
-      none.allowed[place] = 1;
-      none.weights[place] = rowB.weights[keyB]! - rowA.weights[keyA]!;
+      found.allowed[place] = 1;
+      found.weights[place] = rowB.weights[keyB]! - rowA.weights[keyA]!;
     });
-    return { ...none, sum: rowB.sum - rowA.sum };
+    return { ...found, sum: found.weights.reduce((sum, each) => sum + each, 0) };
+  }
+
+  absent({ query, key }: { query: number; key: number }): Absent {
+    const [[queryA, queryB], [keyA, keyB]] = [this.rows[query]!, this.columns[key]!];
+    const alone = this.aloneIn(queryA, queryB) ?? this.aloneIn(keyA, keyB);
+    if (alone !== null) return { verb: "beside", reason: `nothing to compare, a word of the ${alone} text alone` };
+    const [first, second] = [
+      reason(this.a.layer, { query: queryA!, key: keyA! }),
+      reason(this.b.layer, { query: queryB!, key: keyB! }),
+    ];
+    // What only the mask of one side forbids cannot be told from what is allowed there.
+    return { verb: "may not look at", reason: first === MASKED ? second : first };
+  }
+
+  /** The text that a place stands in where it has no counterpart. */
+  private aloneIn(a: number | null, b: number | null): "first" | "second" | null {
+    return a === null ? "second" : b === null ? "first" : null;
   }
 
   async tile(
@@ -200,6 +219,7 @@ function merged(alignment: Alignment, a: TokenList, b: TokenList): TokenList {
     const [tokenA, tokenB] = [placeA === null ? null : a.tokens[placeA]!, placeB === null ? null : b.tokens[placeB]!];
     return {
       index,
+      pair: [placeA, placeB],
       label: pairText(tokenA?.label ?? null, tokenB?.label ?? null),
       special: Boolean((tokenA ?? tokenB)?.special),
       word: null,

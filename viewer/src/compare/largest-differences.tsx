@@ -1,6 +1,7 @@
 // The words at which two rows differ most, for texts too long to read number by number.
 
 import { differenceText, Quoted } from "../app/parts";
+import { tokenNumber } from "../map/cell-text";
 import { pairText } from "./align";
 import type { PairRow } from "./compared";
 
@@ -22,7 +23,7 @@ export function LargestDifferences({ row }: { row: PairRow }) {
             <li key={place}>
               <Quoted text={pairText(a?.text ?? null, b?.text ?? null)} />{" "}
               <span class="figures">{differenceText(row.shares[place]!.difference!)}</span>{" "}
-              <small>at {(a ?? b)!.tokens[0]}</small>
+              <small>at {tokenNumber({ index: 0, pair: [a?.tokens[0] ?? null, b?.tokens[0] ?? null] })}</small>
             </li>
           );
         })}

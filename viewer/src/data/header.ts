@@ -56,5 +56,5 @@ export interface HeaderReading {
   layers: HeaderLayer[];
   statistics: { name: string; title: string; unit: string; values: (number | null)[][] }[];
   notes: string[];
-  nextToken?: { text: string; probability: number }[];
+  nextToken?: { text: string; probability: number | null }[];
 }

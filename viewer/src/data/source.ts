@@ -18,7 +18,7 @@ export class EmbeddedSource implements ReadingSource {
   readonly layers: LayerInfo[];
   readonly statistics: Statistic[];
   readonly notes: string[];
-  readonly nextToken?: { text: string; probability: number }[];
+  readonly nextToken?: { text: string; probability: number | null }[];
   private readonly opened = new Map<number, Promise<string>>();
   private readonly tiles = new Map<string, Tile>();
   private bytes = 0;

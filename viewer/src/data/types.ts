@@ -3,6 +3,8 @@
 /** One token as the model saw it; `label` is ready to show (never a raw byte glyph), `special` marks begin-of-text and the like. */
 export interface Token {
   index: number;
+  /** Of two texts in step: where it stands in each of them; null where it has no counterpart. */
+  pair?: readonly [number | null, number | null];
   label: string;
   special: boolean;
   word: number | null;
@@ -107,7 +109,7 @@ export interface ReadingSource {
   readonly measure?: (() => void) | undefined;
   /** What is carried, at which precision, what was left out. */
   readonly notes: string[];
-  readonly nextToken?: { text: string; probability: number }[];
+  readonly nextToken?: { text: string; probability: number | null }[];
   /** `head` null is the mean over heads. */
   row(layer: number, head: number | null, query: number): Promise<Row>;
   tile(
@@ -121,6 +123,14 @@ export interface ReadingSource {
     signal?: AbortSignal,
   ): Promise<Tile>;
   vectors(layer: number, head: number, query: number): Promise<Vectors>;
+  /** Why a cell has no number, where the layer's own rule does not say it. */
+  absent?(cell: { query: number; key: number }): Absent;
+}
+
+export interface Absent {
+  /** Between the two tokens: "may not look at", or "beside" where nothing looks. */
+  verb: "may not look at" | "beside";
+  reason: string;
 }
 
 export interface Generation {

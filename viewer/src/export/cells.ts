@@ -17,7 +17,9 @@ export async function cellsOf(scene: Scene, source: ReadingSource, layer: number
   }
   const tile = await source.tile(layer, head, rows, columns, height, width, "mean");
   const named = (tokens: Scene["queries"], start: number, stop: number) =>
-    tokens.slice(start, stop).map(({ label }, index) => ({ index: start + index, label }));
+    tokens
+      .slice(start, stop)
+      .map(({ label, pair }, index) => ({ index: start + index, label, ...(pair ? { tokens: pair } : {}) }));
   return {
     queries: named(scene.queries, rows.start, rows.stop),
     keys: named(scene.keys, columns.start, columns.stop),

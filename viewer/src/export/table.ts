@@ -2,10 +2,17 @@
 
 import { visible } from "../app/parts";
 
+/** A row or column; `tokens` are its places in two texts in step. */
+interface CellToken {
+  index: number;
+  label: string;
+  tokens?: readonly [number | null, number | null];
+}
+
 /** The cells of a part of a map, row by row. */
 export interface Cells {
-  queries: { index: number; label: string }[];
-  keys: { index: number; label: string }[];
+  queries: CellToken[];
+  keys: CellToken[];
   weights: ArrayLike<number>;
   allowed: ArrayLike<number>;
 }

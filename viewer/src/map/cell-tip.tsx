@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { Quoted } from "../app/parts";
-import type { LayerInfo, ReadingSource, Row } from "../data/types";
-import { cellText, exactText, placeText, plural } from "./cell-text";
+import type { LayerInfo, Range, ReadingSource, Row, TokenList } from "../data/types";
+import { cellText, exactText, placeText, plural, tokenNumber } from "./cell-text";
 import type { MapController } from "./controller";
 import type { RowCache } from "./row-cache";
 import type { Pooling } from "./tile-store";
@@ -69,22 +69,24 @@ export function CellTip({
         {fault ?? (absent ? value : `${unit} ${value}`)}
         <span>{placeText(info, head)}</span>
       </p>
-      {pooled ? <p class="map-tip-block">{blockText(map, cell, pooled)}</p> : null}
+      {pooled ? <p class="map-tip-block">{blockText(map, source, cell, pooled)}</p> : null}
     </div>
   );
 }
 
-function blockText(map: MapController, cell: Cell, how: Pooling): string {
+function blockText(map: MapController, source: ReadingSource, cell: Cell, how: Pooling): string {
   const { level, tiles } = map;
   const found = tiles?.lookup(level, cell.query, cell.key);
   if (!tiles || !found) return "";
   const [queries, keys] = tiles.block(level, cell.query, cell.key);
-  const from = (range: { start: number; stop: number }) =>
-    range.stop - range.start === 1 ? `${range.start}` : `${range.start} to ${range.stop - 1}`;
+  const from = ({ tokens }: TokenList, { start, stop }: Range) =>
+    [tokens[start]!, ...(stop - start > 1 ? [tokens[stop - 1]!] : [])].map(tokenNumber).join(" to ");
   const what = found.allowed
     ? `${how === "max" ? "largest" : "mean"} ${exactText(found.weight)}`
-    : "nothing may be looked at";
-  return `tokens ${from(queries)} at tokens ${from(keys)}: ${what}`;
+    : source.absent
+      ? "nothing to compare"
+      : "nothing may be looked at";
+  return `tokens ${from(source.queries, queries)} at tokens ${from(source.keys, keys)}: ${what}`;
 }
 
 /** Under the map, read out when it changes: the chosen cell, or the chosen row, in a sentence. */
@@ -109,7 +111,8 @@ function CellSentence({ source, info, head, unit, cell, row }: Head & { cell: Ce
   const { looking, looked, verb, value, absent } = cellText(source, info, cell, row);
   return (
     <>
-      <Quoted text={looking} /> (token {cell.query}) {verb} <Quoted text={looked} /> (token {cell.key}):{" "}
+      <Quoted text={looking} /> (token {tokenNumber(source.queries.tokens[cell.query]!)}) {verb}{" "}
+      <Quoted text={looked} /> (token {tokenNumber(source.keys.tokens[cell.key]!)}):{" "}
       {absent ? value : `${unit} ${value}`}; {placeText(info, head)}
     </>
   );
@@ -118,10 +121,12 @@ function CellSentence({ source, info, head, unit, cell, row }: Head & { cell: Ce
 function RowSentence({ source, unit, query, row }: Head & { query: number; row: Row }) {
   const seen = row.allowed.reduce((sum, one) => sum + one, 0);
   const sink = row.sink === null ? "" : `, and ${exactText(row.sink)} goes to the learned sink`;
+  const asking = source.queries.tokens[query]!;
+  const what = source.absent ? `can be compared at ${seen} places` : `may look at ${seen} tokens`;
   return (
     <>
-      <Quoted text={source.queries.tokens[query]!.label} /> (token {query}) may look at {seen} tokens; the{" "}
-      {plural(unit)} of its row add up to {exactText(row.sum)}
+      <Quoted text={asking.label} /> (token {tokenNumber(asking)}) {what}; the {plural(unit)} of its row add up to{" "}
+      {exactText(row.sum)}
       {sink}
     </>
   );

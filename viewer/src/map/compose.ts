@@ -86,8 +86,12 @@ function placed(store: TileStore, piece: Piece, ink: Ink): Placed[] {
 
 function inkOf({ theme, scale, apart, difference, how }: Subject, store: TileStore, level: number): Ink {
   const mean = how === "mean" && level > 0;
+  // Differences have one scale for all columns; of weights, the first has its own.
+  const largest = difference
+    ? store.largest.map((one, above) => Math.max(one, store.largestOfFirst[above]!))
+    : store.largest;
   // Means of blocks are much smaller than weights, so their scale ends at the largest mean on screen.
-  const seen = mean ? store.largest[level] : Math.max(0, ...store.largest.filter((one) => one !== undefined));
+  const seen = mean ? largest[level] : Math.max(0, ...largest.filter((one) => one !== undefined));
   const top = difference || apart || mean ? seen || NO_TOP : 1;
   return { theme, scale, difference, top };
 }

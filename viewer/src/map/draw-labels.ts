@@ -1,6 +1,7 @@
 // The words along a map and what its axes are: who looks, and who is looked at.
 
 import { visible } from "../app/parts";
+import { tokenNumber } from "./cell-text";
 import { hasStrip } from "./draw-cells";
 import { labelPlaces } from "./label-places";
 import { shortened, widthOf } from "./label-text";
@@ -73,6 +74,6 @@ const isThinned = (scene: Scene, room: number): boolean => scene.view.cell < roo
 /** Where only some tokens have a label, each says its number too; the label keeps its own direction beside it. */
 function labelText(token: Token, numbered: boolean, room: number, bold: boolean): string {
   const width = (part: string) => widthOf(part, bold);
-  const number = numbered ? `${token.index} ` : "";
+  const number = numbered ? `${tokenNumber(token)} ` : "";
   return number + isolated(shortened(visible(token.label), room - width(number), width));
 }

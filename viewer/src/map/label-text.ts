@@ -2,6 +2,7 @@
 
 import { visible } from "../app/parts";
 import type { Token } from "../data/types";
+import { tokenNumber } from "./cell-text";
 import { FONT } from "./pen";
 
 const SIZE = 12;
@@ -44,7 +45,7 @@ export function widestLabel(tokens: readonly Token[], most: number): number {
     widest = Math.max(widest, widthOf(visible(tokens[index]!.label), true));
   }
   // Where labels are thinned they carry the token's number.
-  const numbered = tokens.length > 60 ? widthOf(`${tokens.length} `) : 0;
+  const numbered = tokens.length > 60 ? widthOf(`${tokenNumber(tokens[tokens.length - 1]!)} `) : 0;
   return Math.min(most, widest + numbered);
 }
 

@@ -1,7 +1,7 @@
 // What the colours mean: the scales with their numbers, and the marks of what has no number.
 
 import { BROKEN, BROKEN_DIFFERENCE, floorOf, gradient, type Kind, position } from "../colour";
-import { exactText } from "./cell-text";
+import { exactText, hatchedText } from "./cell-text";
 import type { Ink } from "./paint";
 
 interface Props {
@@ -23,7 +23,7 @@ export function Legend({ ink, unit, first, holes, broken, blank }: Props) {
       </div>
       <ul class="map-legend-marks">
         {blank ? <Mark name="blank">blank: may not be looked at</Mark> : null}
-        {holes ? <Mark name="hatched">hatched: beyond the window, padding or masked</Mark> : null}
+        {holes ? <Mark name="hatched">{hatchedText(ink.difference)}</Mark> : null}
         {broken ? (
           <Mark name="broken" colour={(ink.difference ? BROKEN_DIFFERENCE : BROKEN)[ink.theme]}>
             × or this colour: not a number (nan)

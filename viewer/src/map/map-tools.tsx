@@ -6,7 +6,7 @@ import { fileName, save } from "../export/save";
 import { csv, json } from "../export/table";
 import { cellsOf } from "../export/cells";
 import type { LayerInfo, ReadingSource } from "../data/types";
-import { placeText } from "./cell-text";
+import { hatchedText, placeText } from "./cell-text";
 import type { MapController, Report } from "./controller";
 import type { ColourScale } from "./props";
 import type { Pooling } from "./tile-store";
@@ -90,7 +90,7 @@ async function saveAs(kind: FileKind, { controller, source, info, head, unit, ho
   const name = fileName([source.model.name, source.id, place], kind);
   const pooled =
     controller.current!.level > 0 ? `each cell is the ${how === "max" ? "largest" : "mean"} of a block of weights` : "";
-  const hatched = scene.placed.some((piece) => piece.holes) ? "hatched: beyond the window, padding or masked" : "";
+  const hatched = scene.placed.some((piece) => piece.holes) ? hatchedText(scene.ink.difference) : "";
   const lines = ["rows look, columns are looked at; what is blank cannot be seen", hatched, pooled].filter(Boolean);
   const caption = { title: `${source.model.name}: ${place}`, lines: [lines.join("; ")], unit };
   if (kind === "png") return save(name, await pngOf(scene, caption), "image/png");

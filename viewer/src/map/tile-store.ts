@@ -37,6 +37,8 @@ const MOST_PIECES = 4096;
 export class TileStore {
   /** The largest number seen so far outside the first column, by level. */
   readonly largest: number[] = [];
+  /** The same of the first column. */
+  readonly largestOfFirst: number[] = [];
   broken = false;
   fault: string | null = null;
   private readonly grids: Grid[] = [];
@@ -235,7 +237,10 @@ export class TileStore {
     this.cells += tile.weights.length;
     piece.summary = summary(tile, this.causal);
     this.broken ||= piece.summary.broken;
-    const others = piece.first ? 0 : piece.summary.largest;
-    this.largest[piece.level] = Math.max(this.largest[piece.level] ?? 0, others);
+    for (const [largest, counts] of [
+      [this.largest, !piece.first],
+      [this.largestOfFirst, piece.first],
+    ] as const)
+      largest[piece.level] = Math.max(largest[piece.level] ?? 0, counts ? piece.summary.largest : 0);
   }
 }

@@ -5,6 +5,7 @@ import { compared, pairRow } from "../../src/compare/compared";
 import { DifferenceSource } from "../../src/compare/difference";
 import { search } from "../../src/compare/search";
 import { SampleSource, sampleComparison, samplePage, sampleTokens } from "../../src/data/sample";
+import { cellText, MASKED, tokenNumber } from "../../src/map/cell-text";
 import { blockEdges } from "../../src/data/pool";
 import type { PageData, Range } from "../../src/data/types";
 import { unitsOf } from "../../src/reader/units";
@@ -48,6 +49,7 @@ describe.each([["words that differ", sampleComparison], ["a word more", withInse
         expect(row.allowed[key]).toBe(known ? 1 : 0);
         expect(row.weights[key]).toBe(known ? Math.fround(rowB.weights[keyB]! - rowA.weights[keyA]!) : 0);
       });
+      expect(row.sum).toBeCloseTo(row.weights.reduce((sum, each) => sum + each, 0), 12);
     }
   });
 
@@ -116,6 +118,33 @@ describe("alignment", () => {
     const two = sampleTokens(["a", " suit", "case", " b"], "a suitcase b");
     const pairs = pairsOf(unitsOf(one, "words"), unitsOf(two, "words"), [[0, 0], [1, 1], [null, 2], [2, 3]]);
     expect(pairs.map((pair) => pairText(pair.a?.text ?? null, pair.b?.text ?? null))).toEqual(["a", "trunk → suitcase", "b"]);
+  });
+});
+
+describe("in two texts of unequal length", () => {
+  const source = difference(withInsertion());
+  const [queries, info] = [source.queries.tokens, source.layers[0]!];
+  const say = async (query: number, key: number) => cellText(source, info, { query, key }, await source.row(2, 1, query));
+
+  it("a place has the numbers that its tokens have in the texts", () => {
+    expect(queries.map(tokenNumber)).toEqual(["0", "1", "2", "3", "– → 4", "4 → 5", "5 → 6"]);
+  });
+
+  it("a place without counterpart is not said to be masked", async () => {
+    const alone = { verb: "beside", value: "nothing to compare, a word of the second text alone", absent: true };
+    expect(await say(5, 4)).toMatchObject({ looking: "big", looked: "+ very", ...alone });
+    expect(await say(4, 1)).toMatchObject({ looking: "+ very", looked: "trophy", ...alone });
+    expect(await say(3, 5)).toMatchObject({ verb: "may not look at", value: "it comes later" });
+  });
+
+  it("a window ends where it ends in each text, whatever stands between", () => {
+    const page = withInsertion();
+    const windowed = page.readings.map((each) => Object.assign(each, { layers: each.layers.map((layer) => ({ ...layer, window: 3 })) }));
+    const layer = (side: number) => windowed[side]!.layers[2]!;
+    const made = new DifferenceSource({ source: windowed[0]!, layer: layer(0), head: 1 }, { source: windowed[1]!, layer: layer(1), head: 1 }, page.comparison!.alignment, page.comparison!.alignment);
+    expect(made.layers[0]!.window).toBeNull();
+    expect(made.absent({ query: 5, key: 2 }).reason).toBe("it lies outside the window of 3 tokens"); // 4 to 2 may be, 5 to 2 not
+    expect(made.absent({ query: 6, key: 5 }).reason).toBe(MASKED);
   });
 });
 

@@ -101,13 +101,14 @@ test("a number can be looked up, in a block too", async () => {
   ]);
 });
 
-test("the largest number outside the first column is known", async () => {
+test("the largest number is known outside the first column, and in it", async () => {
   const { source } = watched(40);
   const store = storeOf(source);
   store.want(store.cover(0, ALL(40), ALL(40)));
   await settled(store);
   const rows = await Promise.all(source.queries.tokens.map((_, query) => source.row(0, 0, query)));
   expect(store.largest[0]).toBe(Math.max(...rows.flatMap((row) => [...row.weights.slice(1)])));
+  expect(store.largestOfFirst[0]).toBe(Math.max(...rows.map((row) => row.weights[0]!)));
   expect([store.hasAny, store.coarsest]).toEqual([true, 0]);
 });
 

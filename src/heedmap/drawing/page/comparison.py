@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -15,7 +16,8 @@ Pair = tuple[int | None, int | None]
 def align_tokens(a: Tokens, b: Tokens) -> list[Pair]:
     """Pairs of token positions, in order; None where the other text has no counterpart.
 
-    Alike tokens are paired; a stretch that was replaced by as many other tokens is paired one by one.
+    Alike tokens are paired, first those with which both begin; a stretch that was replaced by as many other tokens is
+    paired one by one.
 
     Example:
         >>> import heedmap
@@ -24,8 +26,10 @@ def align_tokens(a: Tokens, b: Tokens) -> list[Pair]:
         [(0, 0), (1, 1), (2, None), (3, None), (None, 2), (4, 3)]
     """
     left, right = ([(token.text, token.special) for token in tokens] for tokens in (a, b))
-    pairs: list[Pair] = []
-    for _, start, stop, low, high in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+    begin = _alike_from_the_start(left, right)
+    pairs: list[Pair] = [(index, index) for index in range(begin)]
+    for _, *ends in SequenceMatcher(None, left[begin:], right[begin:], autojunk=False).get_opcodes():
+        start, stop, low, high = (begin + end for end in ends)
         if stop - start == high - low:
             pairs += zip(range(start, stop), range(low, high), strict=True)
         else:
@@ -38,7 +42,7 @@ def comparison_json(a: Reading, b: Reading) -> dict[str, Any]:
     """What the page says of two readings, "a" and "b"."""
     alignment = align_tokens(a.tokens, b.tokens)
     same = _same_model(a, b) and _all_causal(a) and _all_causal(b)
-    alike = _alike_from_the_start(a.tokens, b.tokens) if same else 0
+    alike = _alike_from_the_start(a.tokens.ids, b.tokens.ids) if same else 0
     return {
         "comparison": {
             "a": "a",
@@ -50,9 +54,9 @@ def comparison_json(a: Reading, b: Reading) -> dict[str, Any]:
     }
 
 
-def _alike_from_the_start(a: Tokens, b: Tokens) -> int:
+def _alike_from_the_start(a: Sequence[object], b: Sequence[object]) -> int:
     """How many tokens the two have in common before the first that differs."""
-    pairs = zip(a.ids, b.ids, strict=False)
+    pairs = zip(a, b, strict=False)
     return next((place for place, (left, right) in enumerate(pairs) if left != right), min(len(a), len(b)))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from heedmap.reading.layers import AttentionLayer
 from heedmap.reading.progress import Progress
 from heedmap.reading.reading import Reading
 from heedmap.reading.statistics_table import Table
+from heedmap.reading.word_row import number_or_none
 from heedmap.text.labels import visible
 
 _BEST_COMPRESSION = 0.7
@@ -115,9 +115,8 @@ def reading_entry(contents: Contents, one: Shown) -> dict[str, Any]:
     keys = queries if reading.keys is None else contents.add_text(reading.keys)
     numbers = [layer.number for layer in reading.layers]
     odds = [
-        {"text": visible(candidate.text), "probability": candidate.probability}
+        {"text": visible(candidate.text), "probability": number_or_none(candidate.probability)}
         for candidate in reading.candidates[:10]
-        if math.isfinite(candidate.probability)
     ]
     return {
         "id": one.name,

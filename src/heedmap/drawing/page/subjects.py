@@ -41,10 +41,12 @@ def readings_shown(subject: OnAPage, view: View, contents: Contents, progress: P
     if view.generation is not None:
         contents.extras |= generation_json(view.generation, read_again_note(subject, view.generation))
     if isinstance(subject, EncoderDecoderReading):
-        stacks = [subject.stack(name) for name in ("cross", "decoder", "encoder")]
-        names = ["cross", "self", "encoder"]
-        titles = [STACK_TITLES[str(stack.model["stack"])] for stack in stacks]
-        return [_one(*one, view, progress) for one in zip(names, titles, stacks, strict=True)]
+        names = {"cross": "cross", "decoder": "self", "encoder": "encoder"}
+        stacks = {name: stack for name in names if (stack := subject.stack(name)).calls}
+        return [
+            _one(names[name], STACK_TITLES[name], stack, _view_of(stack, view, list(stacks.values())), progress)
+            for name, stack in stacks.items()
+        ]
     if isinstance(subject, PictureReading):
         return _of_picture(subject, view, progress)
     assert isinstance(subject, Reading)
@@ -97,6 +99,17 @@ def _one(name: str, title: str, reading: Reading, view: View, progress: Progress
     picture = None if view.picture is None else data_url(view.picture)
     statistics = _statistics(reading, progress)
     return Shown(name, title, with_values(reading, steps, progress), layer, statistics, picture)
+
+
+def _view_of(stack: Reading, view: View, stacks: Sequence[Reading]) -> View:
+    """The view of one stack of several: without the layers that others have, and this one has not."""
+    own, others = ({layer.number for one in some for layer in one.layers} for some in ([stack], stacks))
+    steps = numbers_of(view.steps)
+    return replace(
+        view,
+        layer=None if view.layer in others - own else view.layer,
+        steps=None if steps is None else [number for number in steps if number not in others - own],
+    )
 
 
 def _check_lengths(reading: Reading) -> None:

@@ -27,7 +27,7 @@ ONE_QUERY = ("cat", "bank-river", "bank-money", "paris", "cat-query-0-1", "cat-v
 """Cases of the vectors in which one word asks, with nothing hidden."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Case:
     """One call.
 

@@ -13,7 +13,7 @@ from heedmap.lessons.code.cases import Case
 from heedmap.lessons.exercises.mistakes import SAYS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Slip:
     """A mistake and what it leads to.
 
