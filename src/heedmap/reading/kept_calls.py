@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.again import Ran
 from heedmap.reading.attentions import attention_tensors
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
@@ -40,6 +41,7 @@ class KeptCalls:
         logits: [vocabulary], the last row of logits; None for models that predict no next token.
         candidates: the most likely next tokens, most likely first.
         reader: the live model; None in a reading opened from a file.
+        ran: how the model ran, for a second pass.
         keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
@@ -51,6 +53,7 @@ class KeptCalls:
     candidates: tuple[Candidate, ...] = ()
     reader: Model | None = field(default=None, repr=False, compare=False)
     keys: Tokens | None = None
+    ran: Ran = field(default=Ran(), repr=False, compare=False)
 
     @property
     def text(self) -> str:

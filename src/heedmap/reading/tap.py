@@ -53,6 +53,13 @@ class Heard:
     output: torch.Tensor
     dropout: float = 0.0
 
+    def kept(self, *, values: bool = False) -> AttentionCall:
+        """The call as a reading keeps it: its output marked, and with values and output if they are wanted."""
+        numbers = self.output.to(self.call.exact_dtype)
+        direction = torch.arange(1, numbers.shape[-1] + 1, device=numbers.device, dtype=numbers.dtype).cos()
+        marked = replace(self.call, output_mark=numbers @ direction if numbers.shape[-1] else None)
+        return replace(marked, value=self.value, output=self.output) if values else marked
+
 
 Receiver = Callable[[Heard], None]
 

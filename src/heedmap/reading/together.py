@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError, UnsupportedModel
+from heedmap.reading.again import Ran, weights_known_by
 from heedmap.reading.batch import text_call
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.editor import edited_text
@@ -100,6 +100,7 @@ def _read(
     model.cost(batch.ids.numel(), layers=layers, values=values).require()
     heard, answer = _listen(model, texts, batch, layers, values)
     has_odds = predicts_next_token(model.module)
+    weights = weights_known_by(model.module)
     about = {**model.describe(), "padding": {"side": padding, "texts": len(texts)}}
     readings = []
     for row, (tokens, (start, stop)) in enumerate(zip(texts, batch.places, strict=True)):
@@ -113,6 +114,7 @@ def _read(
                 logits=logits,
                 candidates=() if logits is None else most_likely(logits, model.tokenizer),
                 reader=model,
+                ran=Ran(weights),
             )
         )
     return readings
@@ -127,8 +129,7 @@ def _listen(
 
     def keep(layer: AttentionLayer, heard: Heard) -> None:
         if layer.number in wanted:
-            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-            calls[layer.number] = kept
+            calls[layer.number] = heard.kept(values=values)
 
     editor = model.editor(
         [edited_text(model.edit, tokens, start) for tokens, (start, _) in zip(texts, batch.places, strict=True)]

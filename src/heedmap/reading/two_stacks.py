@@ -182,8 +182,7 @@ def read_two_stacks(
     def keep(pair: tuple[AttentionLayer, Heard]) -> None:
         layer, heard = pair
         if layer.number in wanted:
-            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-            calls[layer.stack][layer.number] = kept
+            calls[layer.stack][layer.number] = heard.kept(values=values)
 
     tell = counted(keep, len(model.layers), "reading layers", progress)
     ids, decoder_ids = (torch.tensor([one.ids], device=input_device(model.module)) for one in (source, target))
