@@ -123,9 +123,16 @@ def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
     assert forward.ids is not None
     texts, length = forward.ids.shape
     fitting = forward.text_stacks
+    longest = max((one.call.rule.queries for one in forward.calls if one.call is not None), default=0)
+    if not fitting and longest > length:
+        raise ReadingError(
+            f"the model ran {longest} positions for {length} tokens: virtual tokens, which stand in no text, would "
+            "shift every row; the weights of all positions are in .weights(layer)"
+        )
     if not fitting:
         raise ReadingError(
-            f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token): "
+            f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token, "
+            "prefix tuning adds keys that are no tokens): "
             "the weights are in .weights(layer)"
         )
     if len(fitting) > 1:

@@ -14,6 +14,7 @@ from heedmap.reading.batch import text_call
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.editor import edited_text
 from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.kept_calls import refuse_other_positions
 from heedmap.reading.layers import is_encoder_decoder
 from heedmap.reading.listening import AttentionLayer, LayerListener
 from heedmap.reading.odds import most_likely
@@ -128,6 +129,7 @@ def _listen(
     calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
     def keep(layer: AttentionLayer, heard: Heard) -> None:
+        refuse_other_positions(layer.number, heard.call, batch.ids.shape[1], batch.ids.shape[1])
         if layer.number in wanted:
             calls[layer.number] = heard.kept(values=values)
 

@@ -89,7 +89,6 @@ def _patches(subject: PictureReading, stack: str) -> Patches:
 
 def _one(name: str, title: str, reading: Reading, view: View, progress: Progress | None) -> Shown:
     """One reading, with its statistics and the values that the steps need."""
-    _check_lengths(reading)
     layer = reading.layer_number(view.layer)
     steps = [layer] if view.steps is None else sorted(numbers_of(view.steps) or ())
     for number in steps:
@@ -109,21 +108,6 @@ def _one(name: str, title: str, reading: Reading, view: View, progress: Progress
                 raise
             notes.append(f"The four steps do not unfold: {error}.")
     return Shown(name, title, reading, layer, statistics, picture, notes=tuple(notes))
-
-
-def _check_lengths(reading: Reading) -> None:
-    """Refuse maps of another length than their tokens: every label would name another token's numbers.
-
-    Raises:
-        ReadingError: a layer's map has more or fewer rows or columns than there are tokens.
-    """
-    rows, columns = len(reading.tokens), len(reading.tokens if reading.keys is None else reading.keys)
-    for number, call in reading.calls.items():
-        if (call.rule.queries, call.rule.keys) != (rows, columns):
-            raise ReadingError(
-                f"layer {number} has {call.rule.queries} x {call.rule.keys} weights, and there are {rows} tokens that "
-                f"look and {columns} to be looked at: give the tokens that ran"
-            )
 
 
 def _statistics(reading: Reading, progress: Progress | None) -> tuple[Table | None, str]:
