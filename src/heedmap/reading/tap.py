@@ -27,7 +27,7 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.dropout import drop_out
 from heedmap.reading.forward import evaluating
 from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
-from heedmap.reading.rule import MaskRule
+from heedmap.reading.rule import MaskRule, told_apart
 
 # Two names for one function: the mask that reaches a model's own code must be of the kind it was loaded for, since
 # files that mix own attention code with the interface add the mask to scores in the one case and not in the other.
@@ -314,7 +314,7 @@ def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, 
         return replace(rule, ahead=0) if causal and rule.queries > 1 else rule
     if mask.ndim != 4:
         raise UnsupportedModel(f"a mask of {mask.ndim} dimensions reached the attention: expected 4")
-    return replace(rule, table=mask[..., : rule.keys])
+    return replace(rule, table=told_apart(mask[..., : rule.keys]))
 
 
 AttentionInterface.register(_NAME_FOR_BOOL_MASKS, _attention)
