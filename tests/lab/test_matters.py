@@ -17,6 +17,7 @@ from heedmap.lab.matters import CANNOT_TELL, NO_REASON, REASON, Matters, Matters
 from heedmap.lab.matters_conclude import conclude
 from heedmap.lab.matters_measure import means_of, measure
 from heedmap.lab.rows import Rows
+from heedmap.reading.edits import remove
 from heedmap.reading.model import Model
 from tests.tiny import tiny_model
 
@@ -195,3 +196,12 @@ def test_items_are_spread_over_families_and_what_is_not_there_is_refused(tiny: M
         measure(tiny, Task(PAIR, False), MattersSettings(layer=9))
     with pytest.raises(NumbersError, match=r"has something else in braces"):
         MattersSettings(wording="{noun}?")
+
+
+def test_means_are_those_of_the_edited_model(tiny: Model) -> None:
+    edited = tiny.edited(remove(0, 1, zero=True))
+    plain, changed = means_of(tiny, None), means_of(edited, None)
+    torch.testing.assert_close(plain.of(0, 0), changed.of(0, 0))
+    assert not torch.allclose(plain.of(2, 0), changed.of(2, 0))
+    assert means_of(edited, None) is changed
+    assert means_of(tiny, None) is plain

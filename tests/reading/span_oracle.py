@@ -13,6 +13,9 @@ from heedmap.text.spans import Part
 Numbers = NDArray[np.float64]
 
 
+APART = ("first", "special")
+
+
 class Expected(NamedTuple):
     """What `LayerShares` should hold: [head, part], and [head] for the sink."""
 
@@ -43,16 +46,16 @@ def expected_shares(
             if not allowed[head, row].any():
                 continue
             counts[head] += 1
-            first = sum(weights[head, row, list(part.tokens)].sum() for part in parts if part.kind == "first")
+            first = sum(weights[head, row, list(part.tokens)].sum() for part in parts if part.kind in APART)
             left = 1.0 - first - sink[head, row]
-            others = [key for part in parts if part.kind != "first" for key in part.tokens if allowed[head, row, key]]
+            others = [key for part in parts if part.kind not in APART for key in part.tokens if allowed[head, row, key]]
             total.sink[head] += sink[head, row]
             for number, part in enumerate(parts):
                 keys = list(part.tokens)
                 seen = allowed[head, row, keys].sum()
                 total.shares[head, number] += weights[head, row, keys].sum()
                 total.seen[head, number] += seen
-                if part.kind != "first" and others:
+                if part.kind not in APART and others:
                     total.ordinary[head, number] += left * seen / len(others)
     with np.errstate(invalid="ignore"):
         by_part = [one / counts[:, None] for one in (total.shares, total.ordinary, total.seen)]

@@ -180,3 +180,34 @@ def test_families_without_a_plain_map_are_refused_by_name(family: str) -> None:
 def test_what_looks_like_weights_and_is_none_is_refused() -> None:
     with pytest.raises(UnsupportedModel, match=r"layer 0 \(Linear\): its weights are not shares of 1 \(off by 3\)"):
         own_code._refuse_other_sums(torch.nn.Linear(1, 1), "layer 0", torch.ones(1, 1, 4, 4))
+
+
+@pytest.mark.parametrize("window", [None, 4])
+@pytest.mark.parametrize("causal", [True, False])
+def test_small_weights_of_half_precision_are_no_mask(causal: bool, window: int | None) -> None:
+    scores = 30 * torch.randn(1, 2, 12, 12, generator=torch.Generator().manual_seed(2))
+    places = torch.arange(12)
+    back = places[:, None] - places
+    allowed = (back >= 0 if causal else back >= -11) & (back < (window or 12))
+    half = scores.masked_fill(~allowed, -torch.inf).softmax(-1).half()
+    assert bool((half == 0)[0].all(0)[allowed].any())  # it does underflow
+    rule = own_code._heard("layer", half).call.rule
+    found = rule.allowed(places, places)[0, 0]
+    assert not bool((found & ~allowed).any())
+    assert int((found != allowed).sum()) < int((allowed & (half == 0)[0].all(0)).sum())
+    if causal and window:
+        assert torch.equal(found, allowed)
+
+
+@pytest.mark.parametrize("family", ["bloom", "gpt_neo", "megatron-bert"])
+def test_sharp_heads_see_all_keys_in_every_precision(family: str) -> None:
+    counts = []
+    for dtype in (torch.float32, torch.float16):
+        model = tiny_family(family)
+        for name, table in model.named_parameters():
+            if any(part in name for part in ("query", "q_proj", "k_proj", "key")) and table.ndim == 2:
+                table.data *= 3
+        reading = heedmap.wrap(model.to(dtype), word_tokenizer()).read(SOURCE)
+        counts.append([np.asarray(reading.map(layer, 0).allowed()).sum(1).tolist() for layer in (0, 1)])
+    assert counts[0] == counts[1]
+    assert counts[0][0] == ([7] * 7 if family == "megatron-bert" else [1, 2, 3, 4, 5, 6, 7])

@@ -78,6 +78,24 @@ def test_every_weight_on_a_later_token_is_exactly_zero(trophy: Reading) -> None:
             assert not cells.allowed()[later].any()
 
 
+@pytest.mark.parametrize("word", ["it", "trophy", "[SEP]"])
+def test_an_ordinary_share_is_what_all_special_tokens_leave(minilm: Model, word: str) -> None:
+    """An encoder's heads rest on [SEP] as much as on [CLS]: the 0.99 on one of them is no word's to share."""
+    reading = minilm.read(TROPHY)
+    last = len(reading.tokens) - 1
+    for layer, head in ((0, 0), (3, 1), (5, 7)):
+        row = reading.row(word, layer, head)
+        assert row.apart == [0, last]
+        assert row.ordinary == pytest.approx(row.weights[1:last].sum() / (last - 1))
+        parts = {
+            line.name: line
+            for line in reading.spans({"all": (0, len(TROPHY))}, of=word, layers=layer).table(layer, head)
+        }
+        assert parts["all"].per_token == pytest.approx(row.ordinary, abs=1e-6)
+        assert parts["all"].times == pytest.approx(1, abs=1e-4)
+        assert parts["special tokens"].of_left is None
+
+
 def test_the_row_of_the_lesson(trophy: Reading) -> None:
     row = trophy.row("it", layer=16, head=3)
     assert [f"{weight:.3f}" for weight in row.weights[:11]] == (

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from heedmap.reading.rule import MaskRule
+import heedmap
+from heedmap.reading.rule import MaskRule, told_apart
+from tests.families import tiny_family
+from tests.reading.test_two_stacks import word_tokenizer
 
 reach = st.none() | st.integers(0, 12)
 
@@ -74,3 +79,33 @@ def test_tables_and_padding_are_cut_out_of_the_band() -> None:
     assert rule.bias_is_added
     assert rule.for_text(1).allowed(rows, columns).tolist() == [[[[False, True, False], [False, True, True]]]]
     assert not rule.crop_keys(1).bias_is_added
+
+
+@pytest.mark.parametrize("forbids", [-1e4, -1e9])
+@pytest.mark.parametrize("family", ["llama", "mistral", "gpt2", "gpt_neox", "bert", "distilbert"])
+def test_a_mask_of_large_numbers_forbids(family: str, forbids: float) -> None:
+    """Its keys are not among those that a query may look at: an even look is one over the others."""
+    model = tiny_family(family)
+    forbidden = torch.ones(7, 7).triu(1).bool()
+    forbidden[4:, 2] = True
+    ids = torch.tensor([[5, 6, 7, 8, 9, 10, 11]])
+    found = []
+    for number in (forbids, torch.finfo(torch.float32).min):
+        table = torch.zeros(1, 1, 7, 7).masked_fill(forbidden, number)
+        with heedmap.watch(model, word_tokenizer()) as watched, torch.no_grad():
+            plain = model(input_ids=ids, attention_mask=table)[0]
+        torch.testing.assert_close(plain, model(input_ids=ids, attention_mask=table)[0], atol=1e-5, rtol=0)
+        (reading,) = watched.readings
+        assert reading.row("@6", 1).allowed.tolist() == (~forbidden[6]).tolist()
+        found.append(reading.stats())
+    for name in ("normalised_entropy", "entropy", "distance"):
+        np.testing.assert_allclose(found[0][name], found[1][name], atol=1e-5)
+
+
+def test_a_bias_is_no_mask() -> None:
+    distance = torch.arange(30_000.0)[None, None, None]
+    torch.testing.assert_close(told_apart(-distance), -distance)
+    whole_row = torch.full((1, 1, 1, 4), -1e4)
+    torch.testing.assert_close(told_apart(whole_row), whole_row)
+    allowed = torch.ones(1, 1, 2, 2, dtype=torch.bool)
+    assert told_apart(allowed) is allowed

@@ -162,6 +162,9 @@ def test_a_table_behind_a_gate_is_refused(
     assert reading.reader is not None
     table = reading.reader.module.model.layers[1].self_attn.o_proj
     table.register_forward_pre_hook(lambda _, arguments: (arguments[0] * 0.5,))
+    with pytest.raises(ReadingError, match="a second pass gives other queries"):
+        reading.value_norms("@3", 1, 2)
+    reading = reading.reader.read_tokens(reading.tokens)
     with pytest.raises(
         UnsupportedModel, match=r"the output table of LlamaAttention is not known, or its heads do not go"
     ):

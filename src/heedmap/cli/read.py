@@ -115,11 +115,11 @@ def _sentences(row: Row) -> list[str]:
     labels = row.key_tokens.labels
     largest = ", ".join(f"{labels[index]} {row.weights[index]:.3f}" for index in row.largest(3))
     sentences = [f"largest: {largest}"] if largest else []
-    if row.ordinary is not None and row.first is not None:
-        others = int(row.allowed.sum()) - 1
-        sentences.append(
-            f"an ordinary share is {row.ordinary:.3f}: what “{labels[row.first]}” leaves, over {others} other tokens"
-        )
+    if row.ordinary is not None:
+        others = int(row.allowed.sum()) - len(row.apart)
+        names = list(dict.fromkeys(f"“{labels[index]}”" for index in row.apart))
+        leave = f"{names[0]} leaves" if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]} leave"
+        sentences.append(f"an ordinary share is {row.ordinary:.3f}: what {leave}, over {others} other tokens")
     if row.head is not None and row.sharing_heads:
         heads = " and ".join(str(head) for head in row.sharing_heads)
         sentences.append(f"head {row.head} reads key-value head {row.key_value_head}, together with {heads}")

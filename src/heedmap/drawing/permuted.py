@@ -111,7 +111,10 @@ def _notes(permuted: PermutedSpans) -> Iterator[str]:
     layers = permuted.own.layers
     heads = permuted.own.heads
     yield f"means over {len(layers)} layers x {heads} heads; places count from 1, the first in the text"
-    yield "of left: of what the first token leaves; times: how many times an ordinary share, so that length is out"
+    yield (
+        "of left: of what the first token and special tokens leave; times: how many times an ordinary share, so that "
+        "length is out"
+    )
     yield "its place: what a part gets in its own place over its mean over all places"
     moved = len(permuted.names)
     cyclic = permuted.orders == tuple(tuple((p + s) % moved for p in range(moved)) for s in range(moved))

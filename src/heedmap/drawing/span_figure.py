@@ -18,6 +18,7 @@ from heedmap.drawing.permuted import permuted_headline
 from heedmap.drawing.spans import headline
 from heedmap.reading.permute import PermutedSpans
 from heedmap.reading.spans import SpanShares
+from heedmap.text.spans import SET_APART
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,8 +53,10 @@ def plot_span_layers(shares: SpanShares, *, head: int | None = None, ax: Axes | 
     """
     parts = shares.parts.parts
     tables = [shares.table(one.layer, head)[: len(parts)] for one in shares.layers]
-    values = np.array([[_value(one.share if one.kind == "first" else one.times) for one in table] for table in tables])
-    first = [number for number, part in enumerate(parts) if part.kind == "first"]
+    values = np.array(
+        [[_value(one.share if one.kind in SET_APART else one.times) for one in table] for table in tables]
+    )
+    first = [number for number, part in enumerate(parts) if part.kind in SET_APART]
     axes = _cells(values, first, ax)
     token_labels(axes, "y", [str(one.layer) for one in shares.layers], colours={})
     token_labels(axes, "x", [part.name for part in parts], colours=dict.fromkeys(first, SAND_TEXT), turn=60)
@@ -146,8 +149,8 @@ def _colour_bar(axes: Axes, most: float) -> None:
 def _notes(shares: SpanShares, head: int | None, drawn: NDArray[np.bool_]) -> Iterator[str]:
     """What must be known to read the figure."""
     yield from wrap(headline(shares, head=head), NOTE_LETTERS)
-    yield f"{'mean over heads' if head is None else f'head {head}'}; 1: an equal look at all tokens after the first"
-    yield "sand: the first token's share, of 1"
+    yield f"{'mean over heads' if head is None else f'head {head}'}; 1: an equal look at all other tokens"
+    yield "sand: the share of the first token and of special tokens, of 1"
     yield "where it looks, not what it takes from there"
     if not drawn.all():
         yield "blank: cannot be looked at, or nothing is left to divide"

@@ -16,10 +16,11 @@ from heedmap.drawing.palette import BLUE_BAR, ORANGE, QUIET, SAND_BAR
 from heedmap.drawing.terminal import glyphs_for, line
 from heedmap.reading.spans import PartShare, SpanShares, rank
 from heedmap.reading.word_row import number_or_none
-from heedmap.text.spans import Part
+from heedmap.text.spans import SET_APART, Part
 
 LONGEST_NAME = 26
 SMALLEST_BAR = 4
+NOT_SHARED_OUT = (*SET_APART, "sink")
 HEADS_NAMED = 3
 CUTS_NAMED = 3
 
@@ -86,17 +87,17 @@ def headline(shares: SpanShares, head: int | None = None) -> str:
     who, name = shares.asking.name, visible(shares.model["name"])
     table, ranked = shares.table(None, head), shares.ranked(None, head)
     best = ranked[0]
-    if all(one.share is None for one in table if one.kind not in ("first", "sink")):
-        return f"From {who}, {name} can look at nothing but the first token: what that leaves is undefined."
+    if all(one.share is None for one in table if one.kind not in NOT_SHARED_OUT):
+        return f"From {who}, {name} can look at nothing but {_takers(shares)}: what that leaves is undefined."
     if best.share is None:
         return f"From {who}, {name} can look at none of the named parts."
     if np.isnan(best.share):
         return f"From {who}, the shares of {name} are not numbers (nan): there is nothing to compare."
     if best.of_left is None:
-        return f"From {who}, {name} looks at the first token alone: what that leaves is too little to be shared out."
+        return f"From {who}, {name} looks at {_takers(shares)} alone: what that leaves is too little to be shared out."
     sentence = (
-        f"From {who}, {name} looks most at “{visible(best.name)}” ({best.of_left:.2f} of what {_takers(shares)} "
-        f"leaves, {best.times:.1f} times an ordinary share)"
+        f"From {who}, {name} looks most at “{visible(best.name)}” ({best.of_left:.2f} of {_left(shares)}, "
+        f"{best.times:.1f} times an ordinary share)"
     )
     if best.part is not None and _stands_in(shares, best.part) and len(ranked) > 1 and ranked[1].of_left is not None:
         other = ranked[1]
@@ -191,8 +192,16 @@ def _number(value: float | None, digits: int) -> str:
 
 def _takers(shares: SpanShares) -> str:
     """What is taken away before "what is left"."""
-    sink = any(one.sink.any() for one in shares.layers)
-    return "the first token and the learned sink" if sink else "the first token"
+    takers = ["the first token"] if any(part.kind == "first" for part in shares.parts.parts) else []
+    takers += ["special tokens"] if any(part.kind == "special" for part in shares.parts.parts) else []
+    takers += ["the learned sink"] if any(one.sink.any() for one in shares.layers) else []
+    return " and ".join([", ".join(takers[:-1]), takers[-1]] if len(takers) > 1 else takers)
+
+
+def _left(shares: SpanShares) -> str:
+    """What is shared out among the other parts."""
+    takers = _takers(shares)
+    return f"what {takers} {'leaves' if takers == 'the first token' else 'leave'}"
 
 
 def _notes(shares: SpanShares, head: int | None, entries: Sequence[PartShare]) -> Iterator[str]:
@@ -201,13 +210,13 @@ def _notes(shares: SpanShares, head: int | None, entries: Sequence[PartShare]) -
     heads = f"mean over {shares.heads} heads" if head is None else f"head {head}"
     rows = len(shares.asking.tokens)
     yield f"{layers}, {heads}; from {shares.asking.name}{f' (mean over {rows} rows)' if rows > 1 else ''}"
-    yield f"of left: of what {_takers(shares)} leaves; a token: the share divided by the part's tokens that can be seen"
-    yield "times: how many times an ordinary share, which an equal look at all tokens after the first would give"
+    yield f"of left: of {_left(shares)}; a token: the share divided by the part's tokens that can be seen"
+    yield "times: how many times an ordinary share, which an equal look at all other tokens would give"
     yield from _apart(shares)
     yield from _cuts(shares)
     if any(one.share is None for one in entries):
         yield "- as a share: cannot be looked at from there"
-    if any(one.share is not None and one.of_left is None for one in entries if one.kind not in ("first", "sink")):
+    if any(one.share is not None and one.of_left is None for one in entries if one.kind not in NOT_SHARED_OUT):
         yield "- as a part of what is left: undefined, since next to nothing is left"
     for number, count in shares.not_a_number().items():
         yield f"layer {number}: {count} heads are not a number (nan)"

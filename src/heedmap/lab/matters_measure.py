@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from heedmap.reading.model import Model
     from heedmap.reading.reading import Reading
 
-_means: weakref.WeakKeyDictionary[Any, HeadMeans] = weakref.WeakKeyDictionary()
+_means: weakref.WeakKeyDictionary[Any, dict[str, HeadMeans]] = weakref.WeakKeyDictionary()
 """The means over the built-in sentences, by module: they are the same for every pair."""
 
 WHERE = ("word", "last")
@@ -151,12 +151,14 @@ def _edit(model: Model, one: _Asked, layer: int, head: int, other: Reading, sett
 
 
 def means_of(model: Model, path: str | None) -> HeadMeans:
-    """The means from a file, or over the built-in sentences, measured once a model."""
-    if model.module not in _means or path is not None:
-        if path is not None:
-            return HeadMeans.open(Path(path))
-        _means[model.module] = head_means(model, [sentence.text for sentence in sentences()])
-    return _means[model.module]
+    """The means from a file, or over the built-in sentences, measured once a model and what is edited in it."""
+    if path is not None:
+        return HeadMeans.open(Path(path))
+    measured = _means.setdefault(model.module, {})
+    edited = str(model.edit)
+    if edited not in measured:
+        measured[edited] = head_means(model, [sentence.text for sentence in sentences()])
+    return measured[edited]
 
 
 def _log_odds(model: Model, choice: Choice, edits: Sequence[Edit]) -> list[float]:

@@ -42,6 +42,7 @@ def text_call(call: AttentionCall, text: int, start: int, stop: int) -> Attentio
         logsumexp=None if call.logsumexp is None else call.logsumexp[one, :, start:stop],
         value=None if call.value is None else call.value[one, :, start:stop],
         output=None if call.output is None else call.output[one, :, start:stop],
+        output_mark=None if call.output_mark is None else call.output_mark[one, :, start:stop],
     )
 
 

@@ -39,6 +39,8 @@ class AttentionCall:
         logsumexp: [batch, head, query], with the sink's share; filled by `compute`.
         value: [batch, key_value_head, key, value_dim] when it was kept.
         output: [batch, head, query, value_dim] when it was kept.
+        output_mark: [batch, head, query], one number for each row of the output, by which a later pass is proved to
+            give the same; None where it was not marked.
     """
 
     query: torch.Tensor
@@ -51,6 +53,7 @@ class AttentionCall:
     logsumexp: torch.Tensor | None = None
     value: torch.Tensor | None = None
     output: torch.Tensor | None = None
+    output_mark: torch.Tensor | None = None
 
     @property
     def heads(self) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from heedmap.arithmetic import Trace, attend
 from heedmap.errors import ReadingError
-from heedmap.reading.call import AttentionCall
+from heedmap.reading.again import with_values
 from heedmap.reading.progress import Progress
 from heedmap.reading.projection import Projection, project, watch_projections
 from heedmap.reading.word_row import Floats, number_or_none
@@ -126,7 +126,7 @@ def explain(
     assert head_number is not None
     found = reading.find(word)
     query = found.tokens[-1]
-    call = call_with_values(reading, number, progress)
+    call = with_values(reading, [number], progress)[number]
     if call.softcap is not None or call.bias is not None or call.sinks is not None or call.rule.bias_is_added:
         raise ReadingError(
             f"layer {number} caps its scores, adds a bias to them or has a sink: the four steps cannot show that yet; "
@@ -165,28 +165,9 @@ def explain(
     return _with_projections(explanation, reading, progress) if from_vector else explanation
 
 
-def call_with_values(reading: Reading, layer: int, progress: Progress | None) -> AttentionCall:
-    """The attention call with values and output, read again from the live model when they were not kept.
-
-    Raises:
-        ReadingError: they were not kept, and the reading was opened from a file.
-    """
-    call = reading.call(layer)
-    if call.value is not None and call.output is not None:
-        return call
-    if reading.reader is None:
-        raise ReadingError(
-            "this reading was saved without values: read the text again with model.read(text, values=True)"
-        )
-    again = reading.reader.read_tokens(reading.tokens, layers=layer, values=True, progress=progress)
-    return again.call(layer)
-
-
 def _with_projections(explanation: Explanation, reading: Reading, progress: Progress | None) -> Explanation:
     """Add how the query, and the key with the largest weight, came from their words' vectors."""
-    if reading.reader is None:
-        raise ReadingError("the way from the vectors needs the live model, not a saved reading: load it and read again")
-    watch = watch_projections(reading.reader, reading.tokens, explanation.layer, progress)
+    watch = watch_projections(reading, explanation.layer, progress)
     key = explanation.keys[explanation.largest]
     projections = (
         project(watch, "query", explanation.query, explanation.head),

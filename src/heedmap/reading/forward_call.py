@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.again import Ran
 from heedmap.reading.attentions import attention_tensors, batch_map
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
@@ -52,6 +53,7 @@ class ForwardCall:
         present: [text, token] False for padding; None when nothing said so.
         pixels: how many pictures went in, and their height and width; None when none were seen.
         logits: [text, vocabulary] after each text's last token; None for models that predict no next token.
+        ran: how the outermost module ran, for a second pass.
     """
 
     part: str
@@ -60,6 +62,7 @@ class ForwardCall:
     present: torch.Tensor | None = None
     pixels: tuple[int, int, int] | None = None
     logits: torch.Tensor | None = None
+    ran: Ran = field(default=Ran(), repr=False)
     make_pictures: Callable[[ForwardCall], list[Reading]] | None = field(default=None, repr=False)
     make_readings: Callable[[ForwardCall], list[Reading]] | None = field(default=None, repr=False)
 

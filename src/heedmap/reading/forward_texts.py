@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from heedmap.errors import EmptyText, ReadingError
+from heedmap.errors import EmptyText, ReadingError, UnsupportedModel
 from heedmap.models.load import LoadedModel, ModelSource
 from heedmap.reading.batch import text_call
 from heedmap.reading.forward import predicts_next_token
 from heedmap.reading.forward_call import ForwardCall, WatchedCall
-from heedmap.reading.layers import reads_text_alone
 from heedmap.reading.listening_model import describe
 from heedmap.reading.model import Model
 from heedmap.reading.odds import most_likely
@@ -27,8 +27,8 @@ def ids_and_presence(
     part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[torch.Tensor | None, torch.Tensor | None]:
     """The token ids that a module was called with, and which of them are no padding, both [text, token] or None."""
-    given = _arguments(part, arguments, named)
-    ids, mask = (given.get(name, named.get(name)) for name in ("input_ids", "attention_mask"))
+    given = arguments_by_name(part, arguments, named)
+    ids, mask = (given.get(name) for name in ("input_ids", "attention_mask"))
     if not isinstance(ids, torch.Tensor) or ids.ndim != 2 or ids.is_floating_point():
         return None, None
     present = mask.detach().bool() if isinstance(mask, torch.Tensor) and mask.shape == ids.shape else None
@@ -39,16 +39,17 @@ def pictures_and_sizes(
     part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[int, int, int] | None:
     """How many pictures a module was called with, their height and their width; None where there were none."""
-    pixels = _arguments(part, arguments, named).get("pixel_values", named.get("pixel_values"))
+    pixels = arguments_by_name(part, arguments, named).get("pixel_values")
     if not isinstance(pixels, torch.Tensor) or pixels.ndim != 4:
         return None
     return pixels.shape[0], pixels.shape[2], pixels.shape[3]
 
 
-def _arguments(part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+def arguments_by_name(part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
     """What a module was called with, by name; nothing for a wrong call, of which the module itself will say so."""
     try:
-        return dict(inspect.signature(part.forward).bind_partial(*arguments, **named).arguments)
+        bound = inspect.signature(part.forward).bind_partial(*arguments, **named).arguments
+        return {name: one for name, one in bound.items() if name not in ("args", "kwargs")} | named
     except TypeError:
         return {}
 
@@ -81,8 +82,7 @@ def readings_of(forward: ForwardCall, module: nn.Module, tokenizer: Any) -> list
     about = describe(_model_in(module), source, layers)
     if forward.dropout:
         about["dropout"] = forward.dropout
-    whole = isinstance(module, PreTrainedModel) and not forward.part and reads_text_alone(module)
-    reader = Model(LoadedModel(module, tokenizer, source)) if whole else None
+    reader = _reader(forward, module, LoadedModel(module, tokenizer, source))
     readings = []
     for text, ids in enumerate(forward.ids):
         start, stop = _real_tokens(forward, text)
@@ -98,9 +98,20 @@ def readings_of(forward: ForwardCall, module: nn.Module, tokenizer: Any) -> list
                 logits=logits,
                 candidates=() if logits is None else most_likely(logits, tokenizer),
                 reader=reader,
+                ran=replace(forward.ran, text=text, start=start),
             )
         )
     return readings
+
+
+def _reader(forward: ForwardCall, module: nn.Module, loaded: LoadedModel) -> Model | None:
+    """The model that can run a forward call again: of the whole module, over one stack of text; None for others."""
+    if not isinstance(module, PreTrainedModel) or forward.part or len(forward.stacks) > 1 or forward.pixels:
+        return None
+    try:
+        return Model(loaded)
+    except UnsupportedModel:
+        return None  # heard call by call, but its layers are not known
 
 
 def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
@@ -112,9 +123,16 @@ def _stack_of_whole_texts(forward: ForwardCall) -> list[WatchedCall]:
     assert forward.ids is not None
     texts, length = forward.ids.shape
     fitting = forward.text_stacks
+    longest = max((one.call.rule.queries for one in forward.calls if one.call is not None), default=0)
+    if not fitting and longest > length:
+        raise ReadingError(
+            f"the model ran {longest} positions for {length} tokens: virtual tokens, which stand in no text, would "
+            "shift every row; the weights of all positions are in .weights(layer)"
+        )
     if not fitting:
         raise ReadingError(
-            f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token): "
+            f"no stack of layers ran {texts} texts of {length} tokens whole (a step of generation runs one new token, "
+            "prefix tuning adds keys that are no tokens): "
             "the weights are in .weights(layer)"
         )
     if len(fitting) > 1:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError
+from heedmap.reading.again import Ran
 from heedmap.reading.attentions import attention_tensors
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import AttentionLayer
@@ -40,6 +41,7 @@ class KeptCalls:
         logits: [vocabulary], the last row of logits; None for models that predict no next token.
         candidates: the most likely next tokens, most likely first.
         reader: the live model; None in a reading opened from a file.
+        ran: how the model ran, for a second pass.
         keys: the tokens that are looked at, where they are others than `tokens` (cross-attention); else None.
     """
 
@@ -51,6 +53,12 @@ class KeptCalls:
     candidates: tuple[Candidate, ...] = ()
     reader: Model | None = field(default=None, repr=False, compare=False)
     keys: Tokens | None = None
+    ran: Ran = field(default=Ran(), repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        rows, columns = len(self.tokens), len(self.tokens if self.keys is None else self.keys)
+        for number, call in self.calls.items():
+            refuse_other_positions(number, call, rows, columns)
 
     @property
     def text(self) -> str:
@@ -283,6 +291,21 @@ class KeptCalls:
 def _heads(call: AttentionCall, head: int | None) -> slice:
     """One head, or all of them, as a slice."""
     return slice(0, call.heads) if head is None else slice(head, head + 1)
+
+
+def refuse_other_positions(layer: int, call: AttentionCall, queries: int, keys: int) -> None:
+    """Refuse an attention call over other positions than the tokens: each number would belong to another token.
+
+    Raises:
+        ReadingError: it has more or fewer rows or columns than there are tokens.
+    """
+    if (call.rule.queries, call.rule.keys) != (queries, keys):
+        raise ReadingError(
+            f"layer {layer} has {call.rule.queries} x {call.rule.keys} weights, and there are {queries} tokens that "
+            f"look and {keys} to be looked at: give the tokens that ran; where the model puts virtual tokens before a "
+            "text, read the model without them (PEFT: model.get_base_model()), or watch it, heedmap.watch, and take "
+            ".weights(layer) of the forward call"
+        )
 
 
 def check_layer(layer: int, layers: tuple[AttentionLayer, ...], model: Mapping[str, Any]) -> int:

@@ -13,7 +13,7 @@ from heedmap.models.load import LoadedModel, ModelSource
 from heedmap.reading.cost import Cost, estimate
 from heedmap.reading.edits import NONE, Edit
 from heedmap.reading.forward import input_device, run
-from heedmap.reading.kept_calls import check_layer
+from heedmap.reading.kept_calls import check_layer, refuse_other_positions
 from heedmap.reading.layers import AttentionLayer, attention_layers, other_layers, position_limit, silent_layers
 from heedmap.reading.listening import CROSS, LayerListener
 from heedmap.reading.own_code import EAGER, has_own_code, require_layer_maps, run_own_code
@@ -164,6 +164,7 @@ class ListeningModel:
 
         def pick(pair: tuple[AttentionLayer, Heard]) -> None:
             layer, heard = pair
+            refuse_other_positions(layer.number, heard.call, len(tokens), len(tokens))
             if layer.number in wanted:
                 receive(layer.number, heard)
 

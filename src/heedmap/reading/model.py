@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from heedmap.reading.again import Ran, weights_known_by
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.edits import NONE, Edit
 from heedmap.reading.forward import input_device, predicts_next_token
@@ -286,8 +287,7 @@ class Model(ListeningModel):
         calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
         def keep(layer: int, heard: Heard) -> None:
-            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-            calls[layer] = kept
+            calls[layer] = heard.kept(values=values)
 
         answer = self.listen(tokens, keep, layers=layers, progress=progress)
         logits = answer[0, -1] if predicts_next_token(self.module) else None
@@ -299,6 +299,7 @@ class Model(ListeningModel):
             logits=logits,
             candidates=() if logits is None else most_likely(logits, self.tokenizer),
             reader=self,
+            ran=Ran(weights_known_by(self.module)),
         )
 
     def spans(

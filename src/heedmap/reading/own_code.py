@@ -213,15 +213,22 @@ def _refuse_other_sums(part: nn.Module, name: str, weights: torch.Tensor) -> Non
 def _heard(name: str, weights: torch.Tensor) -> Heard:
     """A map as an attention call, whose scores are the weights' logarithms.
 
-    A cell in which no head has any weight is one that the mask forbids.
+    Small weights are 0 too, in half precision many: what the mask forbids is what lies further back or ahead than any
+    weight of any head.
     """
+    seen = (weights != 0).any(1, keepdim=True)
+    if bool(seen.any()):
+        places = torch.arange(weights.shape[-1], device=weights.device)
+        ahead = places - torch.arange(weights.shape[-2], device=weights.device)[:, None]
+        reached = ahead[seen[0, 0]]
+        seen = ((ahead >= reached.min()) & (ahead <= reached.max()))[None, None]
     weights = weights.to(torch.promote_types(weights.dtype, torch.float32))
     _, heads, queries, keys = weights.shape
     nothing = weights.new_zeros(())
     call = AttentionCall(
         query=nothing.expand(1, heads, queries, 1),
         key=nothing.expand(1, heads, keys, 1),
-        rule=MaskRule(queries, keys, table=(weights != 0).any(1, keepdim=True)),
+        rule=MaskRule(queries, keys, table=seen),
         scale=1.0,
         bias=weights.clamp(min=torch.finfo(weights.dtype).tiny).log(),
         logsumexp=nothing.expand(1, heads, queries),

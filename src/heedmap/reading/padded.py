@@ -144,6 +144,8 @@ def check_padding(module: nn.Module, side: Side) -> None:
             raise UnsupportedModel(message)
         refuse_difference(expected, found, message)
         for one, padded in zip(alone, together, strict=True):
+            if one.call.rule.queries != len(text):
+                raise UnsupportedModel(message)
             whole = one.call.made_exact().weights(slice(None), slice(None))[0]
             cut = padded.call.made_exact().weights(slice(start, stop), slice(start, stop))[row]
             # Weights are float32, but no better known than the query and key they come from.

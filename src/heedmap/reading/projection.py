@@ -15,16 +15,14 @@ import torch
 from torch import nn
 
 from heedmap.errors import ReadingError
-from heedmap.reading.editor import edited_text
-from heedmap.reading.forward import input_device, run
+from heedmap.reading.again import Ran, run_again
 from heedmap.reading.layers import own_module
-from heedmap.reading.progress import Progress, counted
-from heedmap.reading.tap import Heard, tap
+from heedmap.reading.progress import Progress
+from heedmap.reading.tap import Heard
 from heedmap.reading.word_row import Floats
-from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
-    from heedmap.reading.model import Model
+    from heedmap.reading.kept_calls import KeptCalls
 
 _TABLES = {
     "query": ("q_proj", "query", "q_lin"),
@@ -79,8 +77,9 @@ class Projection:
 class _Watch:
     """What one forward pass showed of an attention module."""
 
-    def __init__(self, module: nn.Module, name: str) -> None:
-        self.name = name
+    def __init__(self, module: nn.Module, name: str, ran: Ran, length: int) -> None:
+        self.ran = ran
+        self.length = length
         self.attention = module.get_submodule(name)
         self.vectors: torch.Tensor | None = None
         self.rotation: tuple[torch.Tensor, torch.Tensor] | None = None
@@ -92,15 +91,18 @@ class _Watch:
 
         def entering(_: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
             candidates = [*arguments, named.get("hidden_states")]
-            self.vectors = next(one for one in candidates if isinstance(one, torch.Tensor) and one.ndim == 3)
+            whole = next(one for one in candidates if isinstance(one, torch.Tensor) and one.ndim == 3)
+            self.vectors = self.ran.own_part(whole, self.length)
             pair = named.get("position_embeddings")
             if isinstance(pair, tuple) and len(pair) == 2:
-                self.rotation = (pair[0], pair[1])
+                self.rotation = (self.ran.own_part(pair[0], self.length), self.ran.own_part(pair[1], self.length))
 
         def leaving(part: str) -> Any:
             def hook(_: nn.Module, __: Any, output: Any) -> None:
                 if isinstance(output, torch.Tensor):
-                    self.outputs[part] = output.detach()
+                    # Normalised heads have 4 dimensions, of which the token's may be the second or the third.
+                    own = self.ran.own_row(output) if output.ndim == 4 else self.ran.own_part(output, self.length)
+                    self.outputs[part] = own.detach()
 
             return hook
 
@@ -108,22 +110,23 @@ class _Watch:
         handles += [part.register_forward_hook(leaving(name)) for name, part in self.attention.named_children()]
         return handles
 
-    def receive(self, heard: Heard) -> None:
+    def receive(self, _: int, heard: Heard) -> None:
         """Keep the attention call of this module."""
-        if heard.module == self.name:
-            self.heard = heard
+        self.heard = heard
 
 
-def watch_projections(model: Model, tokens: Tokens, layer: int, progress: Progress | None = None) -> _Watch:
-    """Run the text once more and watch one layer's attention module."""
-    name = own_module(model.layers, layer)
-    watch = _Watch(model.module, name)
-    told = counted(watch.receive, len(model.layers), "reading layers again", progress)
-    editor = model.editor([edited_text(model.edit, tokens)])
+def watch_projections(reading: KeptCalls, layer: int, progress: Progress | None = None) -> _Watch:
+    """Run what was read once more and watch one layer's attention module.
+
+    Raises:
+        ReadingError: there is no live model, or the second pass is not the first one.
+    """
+    if reading.reader is None:
+        raise ReadingError("the way from the vectors needs the live model, not a saved reading: load it and read again")
+    watch = _Watch(reading.reader.module, own_module(reading.reader.layers, layer), reading.ran, len(reading.tokens))
     handles = watch.hooks()
     try:
-        with tap(model.module, told, editor=editor):
-            run(model.module, torch.tensor([tokens.ids], dtype=torch.long, device=input_device(model.module)))
+        run_again(reading, watch.receive, layers=layer, progress=progress)
     finally:
         for handle in handles:
             handle.remove()
@@ -153,7 +156,8 @@ def project(watch: _Watch, role: str, token: int, head: int) -> Projection:
         before, (angles, difference) = projected, _rotation(watch, token, projected, final)
     else:
         # Families differ in which axis comes first, head or token: the right one leads to the model's own vector.
-        places = [place for place in ((token, head), (head, token)) if np.less(place, normalised.shape[:2]).all()]
+        at = watch.ran.start + token
+        places = [place for place in ((at, head), (head, at)) if np.less(place, normalised.shape[:2]).all()]
         worked = [
             (normalised[place].double(), _rotation(watch, token, normalised[place].double(), final)) for place in places
         ]

@@ -50,12 +50,19 @@ class Row(WordRow):
         return int(reachable[0]) if len(reachable) else None
 
     @property
+    def apart(self) -> list[int]:
+        """Where attention rests whatever the text says: the first token that the word may look at, and special tokens.
+
+        An encoder's heads rest on its separators as much as on its first token.
+        """
+        reachable = np.flatnonzero(self.allowed)
+        return [int(index) for index in reachable if index == self.first or self.key_tokens[int(index)].special]
+
+    @property
     def ordinary(self) -> float | None:
-        """An ordinary share: what the first token leaves, divided equally among the others. None without others."""
-        others = int(self.allowed.sum()) - 1
-        if self.first is None or others < 1:
-            return None
-        return (self.sum - float(self.weights[self.first])) / others
+        """An ordinary share: what the tokens set `apart` leave, divided equally among the others. None without any."""
+        others = int(self.allowed.sum()) - len(self.apart)
+        return (self.sum - float(self.weights[self.apart].sum())) / others if others else None
 
     @property
     def key_value_head(self) -> int | None:

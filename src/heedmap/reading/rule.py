@@ -192,6 +192,32 @@ class MaskRule:
         return torch.where(allowed, blank, torch.finfo(dtype).min)
 
 
+def told_apart(table: torch.Tensor) -> torch.Tensor:
+    """A mask whose forbidden cells hold a number such as -1e4 or -1e9, with the lowest number of its dtype there.
+
+    What forbids is one large number, far below all else that is added; a bias by distance (ALiBi) goes down by steps
+    and has numbers in between. A row in which every cell holds that number stays as it is: softmax does not see it.
+
+    Example:
+        >>> told_apart(torch.tensor([[[[0.0, -1e4], [0.5, 0.0]]]]))[0, 0, 0, 1] == torch.finfo(torch.float32).min
+        tensor(True)
+    """
+    if not table.is_floating_point():
+        return table
+    lowest = float(table.detach().amin())
+    if not torch.finfo(table.dtype).min / 2 < lowest <= _FORBIDS:
+        return table
+    forbidden = table <= lowest / 2
+    if bool((forbidden & (table > 0.9 * lowest)).any()):
+        return table
+    forbidden &= ~forbidden.all(-1, keepdim=True)
+    return table.masked_fill(forbidden, torch.finfo(table.dtype).min)
+
+
+_FORBIDS = -1e4
+"""What is added to forbid a look is no more than this: BERT's own -10,000 is the smallest in use."""
+
+
 def _fix_batch(pattern: MaskFunction, index: int) -> MaskFunction:
     """A pattern that answers for one row of the batch, whatever row it is asked for."""
 

@@ -18,7 +18,7 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.rule import MaskRule
 from heedmap.reading.statistics_call import Range, part_of, raised, text_call
 from heedmap.reading.word_row import Floats
-from heedmap.text.spans import Parts
+from heedmap.text.spans import SET_APART, Parts
 
 _BLOCK_CELLS = 1 << 22
 """Cells of the mask that are counted at once where the rule is more than a band."""
@@ -33,8 +33,8 @@ class LayerShares:
     Attributes:
         layer: the layer, from 0.
         shares: [head, part] the share of a row; with `sink` they add up to 1.
-        ordinary: [head, part] the share if what the first token and the sink leave were spread equally over all other
-            tokens that may be looked at; 0 for the first token.
+        ordinary: [head, part] the share if what the first token, special tokens and the sink leave were spread equally
+            over all other tokens that may be looked at; 0 for those set apart.
         seen: [head, part] how many tokens of the part a row may look at.
         sink: [head] the share that a learned sink takes; 0 for models without one.
     """
@@ -59,6 +59,8 @@ class SpanMeter:
         self.parts = parts
         self._queries = queries
         self._first = kinds.index("first") if "first" in kinds else None
+        self._apart = [number for number, kind in enumerate(kinds) if kind in SET_APART]
+        self._special = kinds.index("special") if "special" in kinds else None
         self._left_over = kinds.index("rest") if "rest" in kinds else None
         self._columns = [number for number in range(len(kinds)) if number not in (self._first, self._left_over)]
         self._counted: dict[tuple[object, ...], torch.Tensor] = {}
@@ -109,7 +111,9 @@ class SpanMeter:
         if self._left_over is not None:
             # Rounding can leave a little less than nothing.
             shares[:, self._left_over] = (left.sum(1).cpu() - shares[:, self._columns].sum(1)).clamp(min=0.0)
-        others = counts if self._first is None else counts.index_fill(-1, counts.new_tensor([self._first]).long(), 0.0)
+        if self._special is not None:
+            left = left - output[0, :, :, self._columns.index(self._special)].to(left)
+        others = counts.index_fill(-1, counts.new_tensor(self._apart).long(), 0.0)
         equal = others / others.sum(-1, keepdim=True).clamp(min=1)
         totals.shares += shares
         totals.ordinary += (left.unsqueeze(1) @ equal).squeeze(1).cpu()

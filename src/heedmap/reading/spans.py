@@ -17,7 +17,7 @@ from heedmap.reading.tap import Heard
 from heedmap.reading.word_row import Floats, number_or_none
 from heedmap.text.asking import ALL, LAST, Asking, asking
 from heedmap.text.ranges import NamedSpan, SpansGiven, named_spans
-from heedmap.text.spans import Part, Parts, partition
+from heedmap.text.spans import SET_APART, Part, Parts, partition
 from heedmap.text.split import split as split_text
 from heedmap.text.tokens import Tokens
 
@@ -31,7 +31,7 @@ SCHEMA = "heedmap/spans/1"
 SINK = "learned sink"
 
 _LEAST_LEFT = 1e-4
-"""What the first token leaves must be more than this to be divided by: float32 knows it to about 1e-6."""
+"""What the tokens set apart leave must be more than this to be divided by: float32 knows it to about 1e-6."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +42,10 @@ class PartShare:
         part: the part; None for a learned sink.
         share: the sum of the weights on its tokens, the mean over the rows that look; None when none of them may look
             at it.
-        of_left: the share divided by what the first token (and a learned sink) leave; None where that is nothing (or
-            under 1e-4, too little to divide by), and for these two.
+        of_left: the share divided by what the first token, special tokens and a learned sink leave; None where that is
+            nothing (or under 1e-4, too little to divide by), and for these.
         per_token: the share divided by how many of its tokens a row may look at.
-        ordinary: the share that an equal look at all tokens after the first would give it.
+        ordinary: the share that an equal look at all tokens but those would give it.
         times: the share divided by the ordinary one: 1 is what an equal look would give, whatever the length; None
             where `of_left` is.
     """
@@ -106,7 +106,7 @@ class SpanShares:
             OutOfRange: no such head.
         """
         shares, ordinary, seen, sink = self._means(layer, head)
-        others = np.array([part.kind != "first" for part in self.parts.parts])
+        others = np.array([part.kind not in SET_APART for part in self.parts.parts])
         left = 1.0 - float(shares[~others].sum()) - sink if seen[others].any() else 0.0
         lines = [
             _part_share(part, float(shares[number]), float(ordinary[number]), float(seen[number]), left)
@@ -205,8 +205,8 @@ def _part_share(part: Part, share: float, ordinary: float, seen: float, left: fl
     """One line of the table from the means."""
     if np.isnan(seen) or seen == 0.0:
         return PartShare(part, None)
-    if part.kind == "first":
-        return PartShare(part, share, per_token=share)
+    if part.kind in SET_APART:
+        return PartShare(part, share, per_token=share if part.kind == "first" else share / seen)
     if left <= _LEAST_LEFT:
         return PartShare(part, share, None, share / seen, ordinary)
     return PartShare(part, share, share / left, share / seen, ordinary, share / ordinary)

@@ -27,7 +27,7 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.dropout import drop_out
 from heedmap.reading.forward import evaluating
 from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
-from heedmap.reading.rule import MaskRule
+from heedmap.reading.rule import MaskRule, told_apart
 
 # Two names for one function: the mask that reaches a model's own code must be of the kind it was loaded for, since
 # files that mix own attention code with the interface add the mask to scores in the one case and not in the other.
@@ -52,6 +52,13 @@ class Heard:
     value: torch.Tensor
     output: torch.Tensor
     dropout: float = 0.0
+
+    def kept(self, *, values: bool = False) -> AttentionCall:
+        """The call as a reading keeps it: its output marked, and with values and output if they are wanted."""
+        numbers = self.output.to(self.call.exact_dtype)
+        direction = torch.arange(1, numbers.shape[-1] + 1, device=numbers.device, dtype=numbers.dtype).cos()
+        marked = replace(self.call, output_mark=numbers @ direction if numbers.shape[-1] else None)
+        return replace(marked, value=self.value, output=self.output) if values else marked
 
 
 Receiver = Callable[[Heard], None]
@@ -328,7 +335,7 @@ def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, 
         return replace(rule, ahead=0) if causal and rule.queries > 1 else rule
     if mask.ndim != 4:
         raise UnsupportedModel(f"a mask of {mask.ndim} dimensions reached the attention: expected 4")
-    return replace(rule, table=mask[..., : rule.keys])
+    return replace(rule, table=told_apart(mask[..., : rule.keys]))
 
 
 AttentionInterface.register(_NAME_FOR_BOOL_MASKS, _attention)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import torch
 
 from heedmap.errors import OutOfRange, ReadingError, UnsupportedModel
+from heedmap.reading.again import Ran, weights_known_by
 from heedmap.reading.batch import text_call
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.editor import edited_text
 from heedmap.reading.forward import predicts_next_token
+from heedmap.reading.kept_calls import refuse_other_positions
 from heedmap.reading.layers import is_encoder_decoder
 from heedmap.reading.listening import AttentionLayer, LayerListener
 from heedmap.reading.odds import most_likely
@@ -100,6 +101,7 @@ def _read(
     model.cost(batch.ids.numel(), layers=layers, values=values).require()
     heard, answer = _listen(model, texts, batch, layers, values)
     has_odds = predicts_next_token(model.module)
+    weights = weights_known_by(model.module)
     about = {**model.describe(), "padding": {"side": padding, "texts": len(texts)}}
     readings = []
     for row, (tokens, (start, stop)) in enumerate(zip(texts, batch.places, strict=True)):
@@ -113,6 +115,7 @@ def _read(
                 logits=logits,
                 candidates=() if logits is None else most_likely(logits, model.tokenizer),
                 reader=model,
+                ran=Ran(weights),
             )
         )
     return readings
@@ -126,9 +129,9 @@ def _listen(
     calls: OrderedDict[int, AttentionCall] = OrderedDict()
 
     def keep(layer: AttentionLayer, heard: Heard) -> None:
+        refuse_other_positions(layer.number, heard.call, batch.ids.shape[1], batch.ids.shape[1])
         if layer.number in wanted:
-            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-            calls[layer.number] = kept
+            calls[layer.number] = heard.kept(values=values)
 
     editor = model.editor(
         [edited_text(model.edit, tokens, start) for tokens, (start, _) in zip(texts, batch.places, strict=True)]

@@ -182,8 +182,7 @@ def read_two_stacks(
     def keep(pair: tuple[AttentionLayer, Heard]) -> None:
         layer, heard = pair
         if layer.number in wanted:
-            kept = replace(heard.call, value=heard.value, output=heard.output) if values else heard.call
-            calls[layer.stack][layer.number] = kept
+            calls[layer.stack][layer.number] = heard.kept(values=values)
 
     tell = counted(keep, len(model.layers), "reading layers", progress)
     ids, decoder_ids = (torch.tensor([one.ids], device=input_device(model.module)) for one in (source, target))
@@ -198,24 +197,26 @@ def read_two_stacks(
     decoder = _stack_reading(model, DECODER, target, calls)
     if logits is not None:
         decoder = replace(decoder, logits=logits, candidates=most_likely(logits, model.tokenizer))
-    cross = _stack_reading(model, CROSS, target, calls)
-    parts = {name: getattr(cross, name) for name in ("tokens", "layers", "calls", "model")}
-    return EncoderDecoderReading(
-        _stack_reading(model, ENCODER, source, calls), decoder, CrossReading(**parts, keys=source)
-    )
+    cross = _stack_reading(model, CROSS, target, calls, keys=source)
+    parts = {name: getattr(cross, name) for name in ("tokens", "layers", "calls", "model", "keys")}
+    return EncoderDecoderReading(_stack_reading(model, ENCODER, source, calls), decoder, CrossReading(**parts))
 
 
 def _stack_reading(
-    model: Model, stack: str, tokens: Tokens, calls: dict[str, OrderedDict[int, AttentionCall]]
+    model: Model,
+    stack: str,
+    tokens: Tokens,
+    calls: dict[str, OrderedDict[int, AttentionCall]],
+    keys: Tokens | None = None,
 ) -> Reading:
-    """The reading of one stack."""
+    """The reading of one stack; `keys` are the tokens looked at, where they are others."""
     from heedmap.reading.listening_model import describe
 
     layers = tuple(layer for layer in model.layers if layer.stack == stack)
     about = {**describe(model.module, model.loaded.source, layers), "stack": stack}
     if model.edit:
         about["edits"] = model.edit.to_json()
-    return Reading(tokens=tokens, layers=layers, calls=calls[stack], model=about)
+    return Reading(tokens=tokens, layers=layers, calls=calls[stack], model=about, keys=keys)
 
 
 def decoder_tokens(model: Model, text: str, *, special_tokens: bool | None, truncate: bool) -> Tokens:

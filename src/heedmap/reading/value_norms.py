@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import nn
 
 from heedmap.errors import ReadingError, UnsupportedModel
+from heedmap.reading.again import run_again
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.layers import own_module
 from heedmap.reading.output_table import TABLES, candidates
 from heedmap.reading.progress import Progress
 from heedmap.reading.tap import Heard
 from heedmap.reading.word_row import Floats, WordRow, largest_of, number_or_none, or_null
-from heedmap.text.tokens import Tokens
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -85,7 +85,7 @@ def value_norms(
         raise ReadingError(
             "the norms need the live model's output table, which a saved reading does not hold: load it and read again"
         )
-    seen = _output_table(reading.reader, reading.tokens, row.layer, progress)
+    seen = _output_table(reading, reading.reader, row.layer, progress)
     queries = row.query if query_rule == "mean" else row.query[-1:]
     if head is None:
         norms = None
@@ -147,10 +147,11 @@ def _sums_of_heads(seen: _Seen, query: int) -> torch.Tensor:
     return torch.cat(parts)
 
 
-def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress | None) -> _Seen:
-    """Run the text once more, and find the table that the joined heads of a layer go through.
+def _output_table(reading: Reading, model: Model, layer: int, progress: Progress | None) -> _Seen:
+    """Run what was read once more, and find the table that the joined heads of a layer go through.
 
     Raises:
+        ReadingError: the second pass is not the first one.
         UnsupportedModel: none of the tables known by name does, or it does not give the module's own output.
     """
     attention = own_module(model.layers, layer)
@@ -161,20 +162,22 @@ def _output_table(model: Model, tokens: Tokens, layer: int, progress: Progress |
 
     def notice(name: str) -> Any:
         def hook(_: nn.Module, arguments: tuple[Any, ...], output: Any) -> None:
-            entered[name], left[name] = arguments[0].detach(), output.detach()
+            own = [reading.ran.own_part(one.detach(), len(reading.tokens)) for one in (arguments[0], output)]
+            entered[name], left[name] = own
 
         return hook
 
     handles = [table.register_forward_hook(notice(name)) for name, table in tables.items()]
     try:
-        model.listen(tokens, lambda _, one: heard.append(one), layers=layer, progress=progress)
+        run_again(reading, lambda _, one: heard.append(one), layers=layer, progress=progress)
     finally:
         for handle in handles:
             handle.remove()
     joined = heard[0].output.transpose(1, 2).flatten(2)
     for name, table in tables.items():
         if name in entered and entered[name].shape == joined.shape and torch.equal(entered[name], joined):
-            return _checked(name, table, heard[0], left[name])
+            # The weights are the reading's own.
+            return _checked(name, table, replace(heard[0], call=reading.call(layer)), left[name])
     kind = type(model.module.get_submodule(attention)).__name__
     raise UnsupportedModel(
         f"the output table of {kind} is not known, or its heads do not go straight into it "

@@ -12,9 +12,16 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from heedmap.errors import ReadingError, UnsupportedModel
+from heedmap.reading.again import Ran, inputs_to_keep, weights_known_by
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.forward_call import ForwardCall, WatchedCall, layer_number, stack_name
-from heedmap.reading.forward_texts import ids_and_presence, last_logits, pictures_and_sizes, readings_of
+from heedmap.reading.forward_texts import (
+    arguments_by_name,
+    ids_and_presence,
+    last_logits,
+    pictures_and_sizes,
+    readings_of,
+)
 from heedmap.reading.kept_calls import check_layer
 from heedmap.reading.layers import (
     AttentionLayer,
@@ -29,7 +36,9 @@ from heedmap.reading.tap import Heard, Session, tap
 
 
 @contextlib.contextmanager
-def watch(module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[int] | None = None) -> Iterator[Watch]:
+def watch(
+    module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[int] | None = None, values: bool = False
+) -> Iterator[Watch]:
     """Read whatever forward calls are made inside the block: a processor's batch, a pipeline, generation, training.
 
     The model is not wrapped, and stays in its mode: outputs, gradients and random numbers are those without the
@@ -44,6 +53,7 @@ def watch(module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[in
         module: a transformers model, or a module that holds one. Give the model itself: a pipeline's is `pipe.model`.
         tokenizer: its fast tokenizer, for `readings`.
         layers: the layers to keep, from 0; None keeps all.
+        values: also keep each layer's values and output, for `explain` where the call cannot be run again.
 
     Raises:
         UnsupportedModel: its attention cannot be read rightly, or none was heard although it ran.
@@ -65,7 +75,7 @@ def watch(module: nn.Module, tokenizer: Any = None, *, layers: int | Iterable[in
             f"{type(module).__name__} is not a torch module: give the model itself (model.module of a heedmap model, "
             "pipe.model of a pipeline)"
         )
-    watched = Watch(module, tokenizer, layers)
+    watched = Watch(module, tokenizer, layers, values=values)
     with tap(module, watched._receive, keep_mode=True) as session:
         handles = watched._notice_forward_calls(session)
         try:
@@ -91,7 +101,10 @@ class Watch:
         forwards: the forward calls, in the order in which they ended.
     """
 
-    def __init__(self, module: nn.Module, tokenizer: Any, layers: int | Iterable[int] | None) -> None:
+    def __init__(
+        self, module: nn.Module, tokenizer: Any, layers: int | Iterable[int] | None, *, values: bool = False
+    ) -> None:
+        self._values = values
         self.forwards: list[ForwardCall] = []
         self._module = module
         self._tokenizer = tokenizer
@@ -128,7 +141,7 @@ class Watch:
             refuse_wrong_weights(self._module, layer, heard)
             self._checked.add(heard.module)
         wanted = self._layers is None or layer.number in self._layers
-        kept = _with_own_keys(call) if wanted else None
+        kept = _with_own_keys(heard.kept(values=self._values)) if wanted else None
         self._open.forward.heard.append(WatchedCall(layer, stack_name(heard.module), kept, heard.dropout))
 
     def _notice_forward_calls(self, session: Session) -> list[Any]:
@@ -155,6 +168,8 @@ class Watch:
                     make_readings=self._readings_maker(),
                     make_pictures=lambda forward: pictures_of(forward, self._module),
                 )
+                inputs = inputs_to_keep(arguments_by_name(part, arguments, named))
+                started.forward.ran = Ran(inputs=inputs)
             started.depth += 1
             if started.forward is not None and started.forward.ids is None:
                 started.forward.ids, started.forward.present = ids_and_presence(part, arguments, named)
@@ -178,6 +193,8 @@ class Watch:
                 self._silent = type(part).__name__
             elif output is not None and forward is not None:
                 forward.logits = last_logits(part, output, forward) if self._tokenizer is not None else None
+                if self._tokenizer is not None and forward.text_stacks:
+                    forward.ran = replace(forward.ran, weights=weights_known_by(part))
                 self.forwards.append(forward)
             if started.token is not None:
                 session.leave(started.token)
@@ -217,6 +234,7 @@ def _with_own_keys(call: AttentionCall) -> AttentionCall:
     return replace(
         call,
         key=call.key[:, :, :stop].clone(),
+        value=None if call.value is None else call.value[:, :, :stop].clone(),
         rule=call.rule.crop_keys(stop),
         bias=None if call.bias is None else call.bias[..., :stop],
     )

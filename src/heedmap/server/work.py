@@ -86,7 +86,7 @@ class Work:
 
     def vectors(self, asked: dict[str, Any], progress: Progress) -> Message:
         """What the four steps of one query start from: its vector, and the keys' and values'."""
-        from heedmap.reading.explanation import call_with_values
+        from heedmap.reading.again import with_values
 
         reading, layer, head = self._place(asked)
         assert head is not None
@@ -94,7 +94,7 @@ class Work:
         the_map = reading.map(layer, head)
         _require_within("query", query, query + 1, the_map.shape[0])
         with self._pass:
-            call = reading.calls[layer] = call_with_values(reading, layer, progress)
+            call = reading.calls[layer] = with_values(reading, [layer], progress)[layer]
         assert call.value is not None
         shared = head // (call.heads // call.key_value_heads)
         sinks = None if call.sinks is None else call.sinks.expand(1, call.heads, call.rule.queries)[0, head, query]

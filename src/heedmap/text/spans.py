@@ -24,6 +24,9 @@ from heedmap.text.tokens import Token, Tokens
 
 Kind = Literal["first", "span", "special", "rest"]
 
+SET_APART: tuple[Kind, ...] = ("first", "special")
+"""Where attention rests whatever the text says: what these leave is shared out among the other parts."""
+
 FIRST, SPECIAL, REST = "first token", "special tokens", "rest"
 
 _NOWHERE = -1

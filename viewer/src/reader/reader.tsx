@@ -10,7 +10,7 @@ import { Legend } from "./legend";
 import { caution, counted, reach, type Remark, sharing, total, unseen } from "./remarks";
 import type { Reader as Reading, SeenRow } from "./seen-row";
 import { shadingOf } from "./shading";
-import { type Unit, unitAt } from "./units";
+import { setApart, type Unit, unitAt } from "./units";
 import { LONG, Words } from "./words";
 import "./reader.css";
 
@@ -64,7 +64,8 @@ function useShading(seen: SeenRow | null, theme: Theme) {
 /** "Where “it” looks in layer 16, head 3. The row adds up to 1.000; an ordinary share of what “The” leaves is 0.076." */
 function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading }) {
   const { page, state, set } = useFrame();
-  const first = seen?.first ?? null;
+  const apart = seen ? setApart(seen.row, units) : [];
+  const names = [...new Set(units.filter((unit) => unit.tokens.some((token) => apart.includes(token))).map((unit) => unit.text))];
   return (
     <p class="sentence">
       Where{" "}
@@ -79,9 +80,16 @@ function Sentence({ reader: { asking, units, place, seen } }: { reader: Reading 
         readings
       />
       . {seen ? <span class="figures">{total(seen.row)}</span> : null}
-      {seen && seen.ordinary !== null && first !== null && !Number.isNaN(seen.ordinary) ? (
+      {seen && seen.ordinary !== null && !Number.isNaN(seen.ordinary) ? (
         <>
-          ; an ordinary share of what <Quoted text={units[first]!.text} /> leaves is{" "}
+          ; an ordinary share of what{" "}
+          {names.map((name, index) => (
+            <>
+              {index === 0 ? "" : index === names.length - 1 ? " and " : ", "}
+              <Quoted text={name} />
+            </>
+          ))}{" "}
+          {names.length > 1 ? "leave" : "leaves"} is{" "}
           <span class="figures">{smallText(seen.ordinary)}</span>.
         </>
       ) : seen ? (

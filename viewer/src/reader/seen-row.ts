@@ -83,7 +83,7 @@ export async function seenRow(
     shares,
     first,
     queries,
-    ordinary: ordinaryShare(row),
+    ordinary: ordinaryShare(row, units),
     largest: best === undefined ? 0 : shares[best]!.weight,
     largestOther: next === undefined ? 0 : shares[next]!.weight,
   };

@@ -123,11 +123,19 @@ export function firstSeen(row: Row): number | null {
   return first < 0 ? null : first;
 }
 
-/** An ordinary share: what the first token leaves, divided equally among the other allowed tokens. */
-export function ordinaryShare(row: Row): number | null {
-  const first = firstSeen(row);
-  const others = row.allowed.reduce((count, each) => count + each, 0) - 1;
-  return first === null || others < 1 ? null : (row.sum - row.weights[first]!) / others;
+/** The tokens where attention rests whatever the text says: the first that may be seen, and special tokens. */
+export function setApart(row: Row, units: Unit[]): number[] {
+  const special = units.filter((unit) => unit.special).flatMap((unit) => unit.tokens);
+  const tokens = new Set([firstSeen(row), ...special]);
+  return [...row.allowed.keys()].filter((token) => row.allowed[token] && tokens.has(token));
+}
+
+/** An ordinary share: what the tokens set apart leave, divided equally among the other allowed tokens. */
+export function ordinaryShare(row: Row, units: Unit[]): number | null {
+  const apart = setApart(row, units);
+  const others = row.allowed.reduce((count, each) => count + each, 0) - apart.length;
+  const left = row.sum - apart.reduce((sum, token) => sum + row.weights[token]!, 0);
+  return others < 1 ? null : left / others;
 }
 
 /** The units with the largest shares, largest first; what is not a number comes before all, so that it cannot hide. */

@@ -83,14 +83,16 @@ describe("the share of a word", () => {
 
 describe("the ordinary share", () => {
   it("is what the first token leaves, divided by the other allowed tokens", () => {
-    expect(ordinaryShare(row([0.5, 0.25, 0.25, 0], [1, 1, 1, 0]))).toBeCloseTo(0.25);
-    expect(ordinaryShare(row([0, 0.75, 0.125, 0.125], [0, 1, 1, 1]))).toBeCloseTo(0.125); // the first that may be seen
+    expect(ordinaryShare(row([0.5, 0.25, 0.25, 0], [1, 1, 1, 0]), [])).toBeCloseTo(0.25);
+    expect(ordinaryShare(row([0, 0.75, 0.125, 0.125], [0, 1, 1, 1]), [])).toBeCloseTo(0.125); // the first that may be seen
   });
 
   it("leaves out what a learned sink took, and is undefined without others", () => {
-    expect(ordinaryShare({ ...row([0.25, 0.25, 0.25]), sink: 0.25 })).toBeCloseTo(0.25);
-    expect(ordinaryShare(row([1, 0], [1, 0]))).toBeNull();
-    expect(ordinaryShare(row([0, 0], [0, 0]))).toBeNull();
+    expect(ordinaryShare({ ...row([0.25, 0.25, 0.25]), sink: 0.25 }, [])).toBeCloseTo(0.25);
+    expect(ordinaryShare(row([1, 0], [1, 0]), [])).toBeNull();
+    const separator = { ...unitsOf(sampleTokens(), "tokens")[0]!, tokens: [3], special: true };
+    expect(ordinaryShare(row([0.1, 0.2, 0.1, 0.6]), [separator])).toBeCloseTo(0.15); // an encoder rests on both its ends
+    expect(ordinaryShare(row([0, 0], [0, 0]), [])).toBeNull();
     expect(firstSeen(row([0, 0], [0, 0]))).toBeNull();
   });
 });

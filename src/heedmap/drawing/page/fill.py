@@ -41,6 +41,7 @@ class Shown:
         statistics: of all its heads; None shows none.
         picture: where tokens are patches, the picture as a data URL.
         patches: which tokens are patches; None goes by their names.
+        notes: what could not be shown, and why.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Shown:
     statistics: Table | None = None
     picture: str | None = None
     patches: Patches | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def fill(
         if progress is not None:
             progress(done + 1, len(places), "writing layers")
     for one, entry in zip(shown, entries, strict=True):
-        entry["notes"] = reading_notes(one.reading, entry["layers"])
+        entry["notes"] = [*reading_notes(one.reading, entry["layers"]), *one.notes]
 
 
 def reading_entry(contents: Contents, one: Shown) -> dict[str, Any]:

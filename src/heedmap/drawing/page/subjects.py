@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,13 +16,14 @@ from heedmap.drawing.page.picture import data_url
 from heedmap.drawing.page.texts import Patches
 from heedmap.drawing.page.view import View, numbers_of
 from heedmap.errors import ReadingError
+from heedmap.reading.again import run_again, with_values
 from heedmap.reading.generation import Generation
 from heedmap.reading.listening import TEXT, VISION
 from heedmap.reading.on_a_page import OnAPage
 from heedmap.reading.picture_reading import PictureReading
 from heedmap.reading.progress import Progress
 from heedmap.reading.reading import Reading
-from heedmap.reading.statistics import StatisticsMeter, stats_of_tokens
+from heedmap.reading.statistics import StatisticsMeter
 from heedmap.reading.statistics_table import Table
 from heedmap.reading.two_stacks import CrossReading, EncoderDecoderReading
 
@@ -91,14 +91,25 @@ def _patches(subject: PictureReading, stack: str) -> Patches:
 
 def _one(name: str, title: str, reading: Reading, view: View, progress: Progress | None) -> Shown:
     """One reading, with its statistics and the values that the steps need."""
-    _check_lengths(reading)
     layer = reading.layer_number(view.layer)
     steps = [layer] if view.steps is None else sorted(numbers_of(view.steps) or ())
     for number in steps:
         reading.layer_number(number)
     picture = None if view.picture is None else data_url(view.picture)
-    statistics = _statistics(reading, progress)
-    return Shown(name, title, with_values(reading, steps, progress), layer, statistics, picture)
+    missing = [number for number in steps if number in reading.calls and reading.calls[number].value is None]
+    notes = []
+    statistics, left_out = _statistics(reading, progress)
+    if left_out:
+        notes.append(f"The statistics are those of the layers that were kept: {left_out}.")
+    if missing and reading.reader is not None and "weights_from" not in reading.model:
+        try:
+            calls = with_values(reading, missing, progress)
+            reading = replace(reading, calls=OrderedDict({**reading.calls, **calls}))
+        except ReadingError as error:
+            if view.steps is not None:
+                raise
+            notes.append(f"The four steps do not unfold: {error}.")
+    return Shown(name, title, reading, layer, statistics, picture, notes=tuple(notes))
 
 
 def _view_of(stack: Reading, view: View, stacks: Sequence[Reading]) -> View:
@@ -112,38 +123,22 @@ def _view_of(stack: Reading, view: View, stacks: Sequence[Reading]) -> View:
     )
 
 
-def _check_lengths(reading: Reading) -> None:
-    """Refuse maps of another length than their tokens: every label would name another token's numbers.
+def _statistics(reading: Reading, progress: Progress | None) -> tuple[Table | None, str]:
+    """Statistics of all heads, and why those of layers that were not kept are left out.
 
-    Raises:
-        ReadingError: a layer's map has more or fewer rows or columns than there are tokens.
+    They take a second pass: where there is no live model, they are left out without a word.
     """
-    rows, columns = len(reading.tokens), len(reading.tokens if reading.keys is None else reading.keys)
-    for number, call in reading.calls.items():
-        if (call.rule.queries, call.rule.keys) != (rows, columns):
-            raise ReadingError(
-                f"layer {number} has {call.rule.queries} x {call.rule.keys} weights, and there are {rows} tokens that "
-                f"look and {columns} to be looked at: give the tokens that ran"
-            )
-
-
-def with_values(reading: Reading, layers: Sequence[int], progress: Progress | None) -> Reading:
-    """The reading with the values of some layers, read again where they were not kept and the model is there."""
-    missing = [number for number in layers if number in reading.calls and reading.calls[number].value is None]
-    if not missing or reading.reader is None or "weights_from" in reading.model:
-        return reading
-    again = reading.reader.read_tokens(reading.tokens, layers=missing, values=True, progress=progress)
-    calls = {number: again.calls.get(number, call) for number, call in reading.calls.items()}
-    return replace(reading, calls=OrderedDict(calls))
-
-
-def _statistics(reading: Reading, progress: Progress | None) -> Table | None:
-    """Statistics of all heads: of the layers that were not kept too, where the model is there."""
     if isinstance(reading, CrossReading) or reading.keys is not None:
-        return None
+        return None, ""
+    left_out = ""
     if reading.reader is not None and len(reading.calls) < len(reading.layers):
-        return stats_of_tokens(reading.reader, StatisticsMeter(reading.tokens), progress=progress)
-    return reading.stats(progress=progress)
+        meter = StatisticsMeter(reading.tokens)
+        try:
+            run_again(reading, lambda layer, heard: meter.add(layer, heard.call), progress=progress)
+            return meter.table(reading.model), ""
+        except ReadingError as error:
+            left_out = str(error)
+    return reading.stats(progress=progress), left_out
 
 
 def _told_apart(a: Reading, b: Reading) -> list[str]:
