@@ -72,6 +72,11 @@ class AttentionCall:
 
     def compute(self, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """The call's output, [batch, head, query, value_dim], and its log-sum-exp, [batch, head, query]."""
+        with as_given(self.query):
+            return self._compute(value)
+
+    def _compute(self, value: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+        """The same, outside of autocast."""
         if self.softcap is None and self.bias is None and self.rule.is_full_causal:
             output, logsumexp = attend(self.query, self.key, value, scale=self.scale, causal=True)
         elif self.softcap is None and self.bias is None and self.rule.allows_everything:
@@ -174,7 +179,8 @@ class AttentionCall:
         query = in_one_layout(self.query[:, first:stop, rows], self.exact_dtype)
         shared = in_one_layout(self.key[:, first // repeats : -(-stop // repeats), columns], self.exact_dtype)
         owners = torch.arange(first, stop, device=query.device) // repeats - first // repeats
-        scores = query @ shared[:, owners].transpose(-1, -2) * self.scale
+        with as_given(query):
+            scores = query @ shared[:, owners].transpose(-1, -2) * self.scale
         if self.softcap is not None:
             scores = torch.tanh(scores / self.softcap) * self.softcap
         row_numbers = torch.arange(self.rule.queries, device=query.device)[rows]
@@ -259,6 +265,11 @@ def _asked_on(device: torch.device, pattern: MaskFunction) -> MaskFunction:
         return cells.to(torch.device("cpu"))
 
     return asked
+
+
+def as_given(tensor: torch.Tensor) -> torch.autocast:
+    """Compute in the dtype that tensors have: autocast around a reading would round its scores."""
+    return torch.autocast(tensor.device.type, enabled=False)
 
 
 def in_one_layout(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

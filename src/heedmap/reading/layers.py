@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from heedmap.errors import ReadingError, UnsupportedModel
+from heedmap.reading.call import as_given
 from heedmap.reading.forward import evaluating, run_inputs
 from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
@@ -101,7 +102,8 @@ def _check(module: nn.Module) -> _Checked:
     own_code = has_own_code(module)
     heard: list[Heard] = []
     kind = type(module).__name__
-    with evaluating(module):
+    device = next(iter(inputs.values())).device
+    with evaluating(module), torch.autocast(device.type, enabled=False):
         try:
             plain = run_inputs(module, inputs)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them
@@ -147,11 +149,17 @@ def refuse_wrong_weights(module: nn.Module, layer: AttentionLayer, heard: Heard)
     for rows in _checked_rows(call.rule.queries):
         refuse_difference(
             heard.output[:, :, rows],
-            call.weights(rows, slice(None)).to(value.dtype) @ value,
+            _blend(call.weights(rows, slice(None)), value),
             f"layer {layer.number} of {type(module).__name__} ({layer.module}, {name}): "
             "the weights read do not give its output",
             largest,
         )
+
+
+def _blend(weights: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Values blended by weights, in the dtype of the values."""
+    with as_given(value):
+        return weights.to(value.dtype) @ value
 
 
 def _checked_rows(queries: int) -> list[slice]:

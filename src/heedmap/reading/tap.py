@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
@@ -20,11 +21,11 @@ from typing import Any, Protocol
 import torch
 from torch import nn
 from transformers import AttentionInterface, PreTrainedModel
+from transformers.integrations.sdpa_attention import sdpa_attention_forward
 from transformers.masking_utils import AttentionMaskInterface
 
 from heedmap.errors import UnsupportedModel
 from heedmap.reading.call import AttentionCall
-from heedmap.reading.dropout import drop_out
 from heedmap.reading.forward import evaluating
 from heedmap.reading.lazy_mask import LazyMask, lazy_bool_mask, lazy_float_mask
 from heedmap.reading.rule import MaskRule, told_apart
@@ -84,6 +85,7 @@ class Session:
     receive: Receiver
     names: dict[int, str]
     editor: CallEditor | None = None
+    keep_mode: bool = False
 
     @property
     def is_heard_here(self) -> bool:
@@ -119,8 +121,9 @@ def tap(
     Args:
         module: a transformers model.
         receive: called once an attention call, in order, with detached tensors.
-        keep_mode: leave the model in the mode that it is in: then dropout acts on the model's output as it would
-            without the tap, and what is heard are the weights before it.
+        keep_mode: leave the model in the mode that it is in, and let it go on with what its own attention function
+            returns wherever that could be seen: gradients, dropout, autocast, and the weights that eager attention
+            returns. What is heard are the weights before dropout.
         editor: changes the calls of one forward pass as they pass; then what is heard is what the model went on with.
 
     Raises:
@@ -129,7 +132,7 @@ def tap(
     configurations = switchable_configurations(module)
     mode = contextlib.nullcontext() if keep_mode else evaluating(module)
     with lock_of(module), _not_compiled(module), mode:
-        session = Session(receive, {id(part): name for name, part in module.named_modules()}, editor)
+        session = Session(receive, {id(part): name for name, part in module.named_modules()}, editor, keep_mode)
         token = _session.set(session)
         try:
             with contextlib.ExitStack() as switched:
@@ -274,38 +277,92 @@ def _attention(
     block_indices: torch.Tensor | None = None,
     loaded_eager: bool = False,
     **others: Any,
-) -> tuple[torch.Tensor, None]:
+) -> tuple[torch.Tensor, torch.Tensor | None]:
     """The attention function that transformers calls under the tap; the argument names are its contract."""
     _refuse_unknown(module, query, key, block_indices, others)
     rule = _rule_given(module, query, key, attention_mask, is_causal, indices)
-    sinks = s_aux if s_aux is not None else sinks
+    sink_scores = s_aux if s_aux is not None else sinks
+    session = _session.get()
+    editor = None if session is None else session.editor
+    name = "" if session is None else session.names.get(id(module), "")
+    rounded = [_as_autocast(one) for one in (query, key, value)]
     call = AttentionCall(
-        query=query,
-        key=key,
+        query=rounded[0],
+        key=rounded[1],
         rule=rule,
         scale=query.shape[-1] ** -0.5 if scaling is None else float(scaling),
         softcap=softcap,
         bias=position_bias,
-        sinks=None if sinks is None else sinks.reshape(1, -1, 1) if sinks.ndim == 1 else sinks[..., 0],
+        sinks=None
+        if sink_scores is None
+        else sink_scores.reshape(1, -1, 1)
+        if sink_scores.ndim == 1
+        else sink_scores[..., 0],
     )
-    dropout = dropout if module.training else 0.0
-    session = _session.get()
-    editor = None if session is None else session.editor
-    name = "" if session is None else session.names.get(id(module), "")
+    dropped = dropout if module.training else 0.0
+    if session is not None and session.keep_mode:
+        given = (query, key, value, position_bias, sink_scores)
+        with_gradients = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in given)
+        if loaded_eager or dropped or with_gradients or torch.is_autocast_enabled(query.device.type):
+            known: dict[str, Any] = {"scaling": scaling, "is_causal": is_causal, "softcap": softcap}
+            known |= {"s_aux": s_aux, "sinks": sinks, "position_bias": position_bias}
+            others |= {"dropout": dropout} | {name: one for name, one in known.items() if one is not None}
+            mask = rule if isinstance(attention_mask, LazyMask) or indices is not None else attention_mask
+            dtype = torch.bool if attention_mask is None else attention_mask.dtype
+            output, weights = _as_loaded(module, (query, key, value), mask, dtype, loaded_eager, others)
+            session.receive(_heard_beside(name, call, rounded[2], None if dropped else output, dropped))
+            return output, weights
     if editor is not None:
         if indices is not None:
             editor.refuse_choice(name)
         call = editor.before(name, call)
-    if dropout:
-        output = drop_out(call, value, attention_mask, dropout, loaded_eager)
-        heard = None if session is None else _heard_without_gradients(call, value)
-    else:
-        output, logsumexp = call.compute(value)
-        output = output if editor is None else editor.after(name, output)
-        heard = replace(_detached(call), logsumexp=logsumexp.detach()), value.detach(), output.detach()
-    if session is not None and heard is not None:
-        session.receive(Heard(name, *heard, dropout=dropout))
+    output, logsumexp = call.compute(rounded[2])
+    output = output if editor is None else editor.after(name, output)
+    if session is not None:
+        heard = replace(_detached(call), logsumexp=logsumexp.detach())
+        session.receive(Heard(name, heard, rounded[2].detach(), output.detach()))
     return output.transpose(1, 2).contiguous(), None
+
+
+def _as_autocast(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor as autocast, where it is on, hands it to matrix products and to torch's attention."""
+    kind = tensor.device.type
+    if not torch.is_autocast_enabled(kind) or tensor.dtype == torch.float64:
+        return tensor
+    return tensor.to(torch.get_autocast_dtype(kind))
+
+
+def _as_loaded(
+    module: nn.Module,
+    query_key_value: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
+    mask: MaskRule | torch.Tensor | None,
+    mask_dtype: torch.dtype,
+    loaded_eager: bool,
+    arguments: dict[str, Any],
+) -> tuple[torch.Tensor, torch.Tensor | None]:
+    """What the model's own attention function returns: its eager one, or transformers' for torch's SDPA."""
+    if isinstance(mask, MaskRule):
+        # As transformers does: no mask where none is needed, so that torch takes its fast kernels.
+        if not loaded_eager and (mask.allows_everything or mask.is_full_causal):
+            arguments = {**arguments, "is_causal": not mask.allows_everything}
+            mask = None
+        else:
+            mask = mask.materialise(mask_dtype, query_key_value[0].device)
+    own = _eager_function(module) if loaded_eager else sdpa_attention_forward
+    output, weights = own(module, *query_key_value, mask, **arguments)
+    return output, weights
+
+
+def _eager_function(module: nn.Module) -> Callable[..., tuple[torch.Tensor, torch.Tensor]]:
+    """The eager attention function of the file that a module's class comes from."""
+    for kind in type(module).__mro__:
+        found = getattr(sys.modules.get(kind.__module__), "eager_attention_forward", None)
+        if found is not None:
+            return found  # type: ignore[no-any-return]
+    raise UnsupportedModel(
+        f"{type(module).__name__} has no 'eager_attention_forward' in its file: load it with "
+        "attn_implementation='sdpa' to watch it"
+    )
 
 
 def _detached(call: AttentionCall) -> AttentionCall:
@@ -319,13 +376,18 @@ def _detached(call: AttentionCall) -> AttentionCall:
     )
 
 
-def _heard_without_gradients(
-    call: AttentionCall, value: torch.Tensor
-) -> tuple[AttentionCall, torch.Tensor, torch.Tensor]:
-    """The call, its values, and its output as it would be without dropout."""
+def _heard_beside(
+    name: str, call: AttentionCall, value: torch.Tensor, output: torch.Tensor | None, dropout: float
+) -> Heard:
+    """A call whose output, [batch, query, head, value_dim], the model's own function made; None where it dropped."""
+    call, value = _detached(call), value.detach()
     with torch.no_grad():
-        output, logsumexp = call.compute(value)
-    return replace(_detached(call), logsumexp=logsumexp), value.detach(), output
+        without_dropout, logsumexp = call.compute(value)
+    if output is not None:
+        # A row that may look at nothing is absent here, whatever the model's function makes of it.
+        absent = (logsumexp == -torch.inf).unsqueeze(-1)
+        without_dropout = output.detach().transpose(1, 2).masked_fill(absent, 0.0)
+    return Heard(name, replace(call, logsumexp=logsumexp), value, without_dropout, dropout=dropout)
 
 
 def _rule_of(mask: torch.Tensor | None, query: torch.Tensor, key: torch.Tensor, causal: bool) -> MaskRule:
