@@ -17,6 +17,7 @@ from heedmap.reading.call import AttentionCall
 from heedmap.reading.model import Model
 from heedmap.reading.reading import Reading
 from heedmap.reading.rule import MaskRule
+from heedmap.text.tokens import Token, Tokens
 from tests.cli.conftest import CommandLine
 from tests.cli.conftest import heedmap_command as heedmap_command
 from tests.conftest import ROUNDING, TROPHY
@@ -43,7 +44,8 @@ def test_b4_the_cost_of_a_long_text_is_known_before_it_runs(smollm2: Model, monk
     sums = torch.zeros(()).expand(1, 9, 8192)
     call = AttentionCall(vectors, vectors[:, :3], MaskRule(8192, 8192, ahead=0), 0.125, logsumexp=sums)
     calls = OrderedDict((number, call) for number in range(30))
-    reading = Reading(smollm2.tokenize("four words"), smollm2.layers, calls, smollm2.describe())
+    tokens = Tokens("", tuple(Token(place, 0, "x", None, None) for place in range(8192)))
+    reading = Reading(tokens, smollm2.layers, calls, smollm2.describe())
     with pytest.raises(TooLarge, match=r"needs about 67\.5 GiB, and 24\.0 GiB are free") as refused:
         reading.attentions()
     for part in ("layers=[12]", "reading.map(layer, head)", "reading.row(word)", ".pool(64, 64)"):

@@ -166,13 +166,17 @@ def run_again(
         if layer in wanted:
             receive(layer, own)
 
+    def told_again(done: int, total: int, what: str) -> None:
+        if progress is not None:
+            progress(done, total, f"{what} again")
+
     kind = input_device(model.module).type
     logits: torch.Tensor | None
     with torch.autocast(kind, ran.autocast.get(kind), enabled=kind in ran.autocast):
         if ran.inputs is None:
-            logits = model.listen(reading.tokens, check, progress=progress)
+            logits = model.listen(reading.tokens, check, progress=told_again)
         else:
-            logits = getattr(_run_inputs(model, ran.inputs, check, progress), "logits", None)
+            logits = getattr(_run_inputs(model, ran.inputs, check, told_again), "logits", None)
     if reading.logits is not None and logits is not None:
         place = logits.shape[1] - size_of_row + ran.start + length - 1
         _refuse_difference(reading.logits, logits[ran.text, place], "logits", "the model", model.module.dtype, advice)
@@ -186,7 +190,7 @@ def _run_inputs(
     def pick(pair: tuple[AttentionLayer, Heard]) -> None:
         receive(pair[0].number, pair[1])
 
-    tell = counted(pick, len(model.layers), "reading layers again", progress)
+    tell = counted(pick, len(model.layers), "reading layers", progress)
     listener = LayerListener(model.layers, lambda layer, heard: tell((layer, heard)))
     with tap(model.module, listener), torch.no_grad():
         # With `use_cache` as it was: it decides how transformers takes positions that begin anew in a row.

@@ -6,6 +6,7 @@ number a row, so its memory grows with the length and not with its square.
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -267,9 +268,10 @@ def _asked_on(device: torch.device, pattern: MaskFunction) -> MaskFunction:
     return asked
 
 
-def as_given(tensor: torch.Tensor) -> torch.autocast:
+def as_given(tensor: torch.Tensor) -> contextlib.AbstractContextManager[Any]:
     """Compute in the dtype that tensors have: autocast around a reading would round its scores."""
-    return torch.autocast(tensor.device.type, enabled=False)
+    kind = tensor.device.type
+    return torch.autocast(kind, enabled=False) if torch.amp.is_autocast_available(kind) else contextlib.nullcontext()
 
 
 def in_one_layout(tensor: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:

@@ -303,7 +303,7 @@ def _attention(
     if session is not None and session.keep_mode:
         given = (query, key, value, position_bias, sink_scores)
         with_gradients = torch.is_grad_enabled() and any(one is not None and one.requires_grad for one in given)
-        if loaded_eager or dropped or with_gradients or torch.is_autocast_enabled(query.device.type):
+        if loaded_eager or dropped or with_gradients or _autocast_is_on(query):
             known: dict[str, Any] = {"scaling": scaling, "is_causal": is_causal, "softcap": softcap}
             known |= {"s_aux": s_aux, "sinks": sinks, "position_bias": position_bias}
             others |= {"dropout": dropout} | {name: one for name, one in known.items() if one is not None}
@@ -326,10 +326,15 @@ def _attention(
 
 def _as_autocast(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor as autocast, where it is on, hands it to matrix products and to torch's attention."""
-    kind = tensor.device.type
-    if not torch.is_autocast_enabled(kind) or tensor.dtype == torch.float64:
+    if not _autocast_is_on(tensor) or tensor.dtype == torch.float64:
         return tensor
-    return tensor.to(torch.get_autocast_dtype(kind))
+    return tensor.to(torch.get_autocast_dtype(tensor.device.type))
+
+
+def _autocast_is_on(tensor: torch.Tensor) -> bool:
+    """Whether autocast is on where a tensor lies; some devices have none."""
+    kind = tensor.device.type
+    return torch.amp.is_autocast_available(kind) and torch.is_autocast_enabled(kind)
 
 
 def _as_loaded(
