@@ -15,6 +15,7 @@ from heedmap.errors import EmptyText, OutOfRange, ReadingError, UnsupportedModel
 from heedmap.reading.model import Model
 from tests.conformance import TOLERANCE
 from tests.conftest import ROUNDING
+from tests.pictures import word_tokenizer
 from tests.tiny import FAMILIES, tiny_ids, tiny_model
 from tests.tiny_stacks import tiny_pixels, tiny_t5, tiny_vit
 
@@ -358,3 +359,20 @@ def test_a_reading_of_a_training_step_says_so(smollm2_tokenizer: Any) -> None:
     with heedmap.watch(model, smollm2_tokenizer) as watched:
         model(input_ids=tiny_ids())
     assert watched.readings[0].model["dropout"] == 0.5
+
+
+@pytest.mark.parametrize("implementation", ["sdpa", "eager"])
+def test_a_window_of_one_with_a_cache_looks_at_all_that_the_cache_kept(implementation: str) -> None:
+    """transformers' cache for a window of 1 keeps every key, and its mask of one cell forbids none of them."""
+    module = tiny_model("mistral", sliding_window=1, implementation=implementation)
+    ids = word_tokenizer()("the cat sat on a mat", return_tensors="pt")
+    plain = module.generate(**ids, max_new_tokens=3, do_sample=False)
+    with heedmap.watch(module, word_tokenizer()) as watched:
+        assert torch.equal(module.generate(**ids, max_new_tokens=3, do_sample=False), plain)
+    eager = tiny_model("mistral", sliding_window=1, implementation="eager")
+    eager.load_state_dict(module.state_dict())
+    steps = eager.generate(
+        **ids, max_new_tokens=3, do_sample=False, output_attentions=True, return_dict_in_generate=True
+    ).attentions
+    for forward, step in zip(watched.forwards, steps, strict=True):
+        np.testing.assert_allclose(forward.weights(0)[0, -1], step[0][0, :, -1].mean(0), atol=1e-5)

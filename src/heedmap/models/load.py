@@ -86,8 +86,8 @@ def load_model(
     name_or_path: str | os.PathLike[str],
     *,
     revision: str | None = None,
-    dtype: str = "auto",
-    device: str = "auto",
+    dtype: str | torch.dtype = "auto",
+    device: str | torch.device = "auto",
     allow_random: bool = False,
     progress: bool = True,
 ) -> LoadedModel:
@@ -97,7 +97,7 @@ def load_model(
         name_or_path: a name of the catalogue, else an existing folder or `.gguf` file, else a Hub id. A path object
             is only looked for as a path.
         revision: branch, tag or commit, for Hub ids.
-        dtype: "auto" (as stored), "float32", "float16", "bfloat16" or "float64".
+        dtype: "auto" (as stored), "float32", "float16", "bfloat16", "float64", or a dtype of torch.
         device: "auto" (cuda if there is one, else cpu), a torch device such as "cpu", "cuda:1", "mps", or "spread" over
             all GPUs and the main memory.
         allow_random: load also where the checkpoint lacks tensors, which are then random.
@@ -118,6 +118,7 @@ def load_model(
         >>> type(loaded.module).__name__                # doctest: +SKIP
         'LlamaForCausalLM'
     """
+    dtype, device = str(dtype).removeprefix("torch."), str(device)
     if dtype not in DTYPES:
         raise ModelError(f"there is no dtype {dtype!r}: give one of {', '.join(DTYPES)}")
     place = _locate(name_or_path, revision, Progress(progress))

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.head_means import HeadMeans, head_means
 from heedmap.text.tokens import Word
+from heedmap.whole_numbers import one_or_several
 
 if TYPE_CHECKING:
     from heedmap.reading.reading import Reading
@@ -187,7 +188,7 @@ def remove(
     if means is not None:
         means.of(layer, head)
     by = "mean" if means is not None else "zero" if zero else "text"
-    return Edit((Removal(layer, head, by, means, like, at, stack),))
+    return Edit((Removal(int(layer), int(head), by, means, like, at, stack),))
 
 
 def forbid(
@@ -224,7 +225,7 @@ def _numbers(what: str, given: int | Iterable[int] | None) -> tuple[int, ...] | 
     """Layers or heads in order, None for all."""
     if given is None:
         return None
-    numbers = tuple(sorted({given} if isinstance(given, int) else set(given)))
+    numbers = tuple(sorted(set(one_or_several(given))))
     if not numbers or numbers[0] < 0:
         raise OutOfRange(f"no {what} {numbers[0]}" if numbers else f"no {what} was named: give some, or None for all")
     return numbers

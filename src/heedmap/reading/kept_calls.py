@@ -22,6 +22,7 @@ from heedmap.reading.row import Row
 from heedmap.reading.scores import ScoreMap, refuse_mean_of_scores
 from heedmap.reading.word_row import Bools, Floats
 from heedmap.text.tokens import Tokens, Word
+from heedmap.whole_numbers import one_or_several
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -113,7 +114,7 @@ class KeptCalls:
             ReadingError: none was kept: an encoder-decoder was read with layers that only its other stack has.
         """
         if layers is not None:
-            return [layers] if isinstance(layers, int) else list(layers)
+            return one_or_several(layers)
         if not self.calls:
             stack = f"{self.model['stack']} " if "stack" in self.model else ""
             numbers = ", ".join(str(layer.number) for layer in self.layers)
@@ -128,7 +129,7 @@ class KeptCalls:
         """
         if layer is None:
             return self.middle
-        return check_layer(layer, self.layers, self.model)
+        return check_layer(int(layer), self.layers, self.model)
 
     def head_number(self, head: int | None, layer: int | None = None) -> int | None:
         """The head asked for, or None for the mean over heads.
@@ -140,7 +141,7 @@ class KeptCalls:
         heads = next(one.heads for one in self.layers if one.number == number)
         if head is not None and not 0 <= head < heads:
             raise OutOfRange(f"head {head} is out of range: layer {number} has {heads} heads, 0 to {heads - 1}")
-        return head
+        return None if head is None else int(head)
 
     def row(
         self,

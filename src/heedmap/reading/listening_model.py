@@ -23,6 +23,7 @@ from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokenize import tokenize
 from heedmap.text.tokens import Tokens
+from heedmap.whole_numbers import one_or_several
 
 if TYPE_CHECKING:
     from heedmap.reading.editor import EditedText, Editor
@@ -194,7 +195,7 @@ class ListeningModel:
         """
         if layers is None:
             return {layer.number for layer in self.layers}
-        numbers = [layers] if isinstance(layers, int) else list(layers)
+        numbers = one_or_several(layers)
         return {check_layer(number, self.layers, self.describe()) for number in numbers}
 
     def __repr__(self) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
+from heedmap.errors import TextError
 from heedmap.reading.again import Ran, weights_known_by
 from heedmap.reading.call import AttentionCall
 from heedmap.reading.edits import NONE, Edit
@@ -148,6 +149,7 @@ class Model(ListeningModel):
 
         Raises:
             EmptyText, TextTooLong: a text cannot be read.
+            TextError: one text was given instead of several.
             OutOfRange: the model has no such layer, or a batch of no texts.
             UnsupportedModel: the model reads a padded text otherwise than the text alone.
             TooLarge: a batch needs more memory than is free.
@@ -160,6 +162,8 @@ class Model(ListeningModel):
         """
         from heedmap.reading.together import read_together
 
+        if isinstance(texts, str):
+            raise TextError("read_batch takes a list of texts, and this is one: read(text), or read_batch([text])")
         tokens = [self.tokenize(text, special_tokens=special_tokens, truncate=truncate) for text in texts]
         return read_together(
             self, tokens, layers=layers, batch_size=batch_size, padding=padding, values=values, progress=progress

@@ -18,6 +18,7 @@ from heedmap.text.reorder import Reordered, chosen, orders, reorder, whole_range
 from heedmap.text.spans import partition
 from heedmap.text.split import split as split_text
 from heedmap.text.tokens import Tokens
+from heedmap.whole_numbers import one_or_several
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -56,7 +57,7 @@ class Permutation:
             TextError: a document cannot be looked at from where it is asked, in one of the orders.
         """
         tell = progress or silent
-        layers = None if layers is None else [layers] if isinstance(layers, int) else list(layers)
+        layers = None if layers is None else one_or_several(layers)
         ranges = [whole_range(span) for span in self.documents]
         measured = []
         for number, order in enumerate(self.orders):

@@ -254,6 +254,9 @@ def _rule_given(
         rule = _rule_of(attention_mask, query, key, bool(causal))
     if rule.keys > key.shape[2]:
         rule = rule.crop_keys(key.shape[2])
+    if rule.keys == 1 < key.shape[2]:
+        # A sliding window of 1: the cache keeps every key, and the one cell of the mask holds for all of them.
+        rule = MaskRule(rule.queries, key.shape[2], rule.batch, query_offset=key.shape[2] - rule.queries)
     if indices is not None:
         # transformers merges these into the mask for its own two functions, and hands them to any other.
         rule = rule.choose(indices)

@@ -25,6 +25,7 @@ from heedmap.reading.reading import Reading
 from heedmap.reading.short_input import refuse_text_alone
 from heedmap.reading.tap import Heard, tap
 from heedmap.text.tokens import Tokens
+from heedmap.whole_numbers import one_or_several
 
 if TYPE_CHECKING:
     from heedmap.reading.model import Model
@@ -66,7 +67,7 @@ def read_together(
     if has_own_code(model.module):
         # Such a model is read from its eager weights, a layer at a time: a batch would hold a map for each text.
         return [model.read_tokens(tokens, layers=layers, values=values) for tokens in texts]
-    wanted = None if layers is None else [layers] if isinstance(layers, int) else list(layers)
+    wanted = None if layers is None else one_or_several(layers)
     found: dict[int, Reading] = {}
     for places in _of_like_length([len(tokens) for tokens in texts], batch_size):
         if progress is not None:

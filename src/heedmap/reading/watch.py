@@ -33,6 +33,7 @@ from heedmap.reading.layers import (
 from heedmap.reading.pictures import pictures_of
 from heedmap.reading.reading import Reading
 from heedmap.reading.tap import Heard, Session, tap
+from heedmap.whole_numbers import one_or_several
 
 
 @contextlib.contextmanager
@@ -108,7 +109,7 @@ class Watch:
         self.forwards: list[ForwardCall] = []
         self._module = module
         self._tokenizer = tokenizer
-        self._layers = None if layers is None else {layers} if isinstance(layers, int) else set(layers)
+        self._layers = None if layers is None else set(one_or_several(layers))
         self._checked = _check(module, self._layers)
         self._open = _Open()
         self._silent = ""

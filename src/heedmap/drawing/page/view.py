@@ -13,6 +13,7 @@ from heedmap.errors import OutOfRange, ReadingError
 from heedmap.reading.generation import Generation
 from heedmap.reading.picture_input import Picture
 from heedmap.reading.reading import Reading
+from heedmap.whole_numbers import one_or_several
 
 DEFAULT_MEGABYTES = 20.0
 """How large a file may grow where neither layers nor a size were asked for."""
@@ -72,4 +73,4 @@ def numbers_of(layers: Layers) -> set[int] | None:
         >>> numbers_of(3), numbers_of(None)
         ({3}, None)
     """
-    return None if layers is None else {layers} if isinstance(layers, int) else set(layers)
+    return None if layers is None else set(one_or_several(layers))
