@@ -42,9 +42,21 @@ class SentenceTransformer(torch.nn.Sequential):
         (3, "a torch.nn.Module, not int"),
         (Pipeline(), r"a Pipeline is not a module, but holds one: heedmap.wrap\(it.model, it.tokenizer\)"),
         (SentenceTransformer(), r"a SentenceTransformer holds .* heedmap.wrap\(it\[0\].auto_model, it.tokenizer\)"),
+        (
+            torch.nn.Sequential(tiny_model("llama")),
+            r"a Sequential .* holds '0': heedmap.wrap\(it.get_submodule\('0'\), tokenizer\)",
+        ),
         (torch.nn.Linear(2, 2), "Linear is not a transformers model"),
     ],
-    ids=["a name", "nothing", "a number", "a pipeline", "sentence-transformers", "another module"],
+    ids=[
+        "a name",
+        "nothing",
+        "a number",
+        "a pipeline",
+        "sentence-transformers",
+        "a model in another",
+        "another module",
+    ],
 )
 def test_what_is_no_model_is_refused_with_what_to_pass(given: Any, says: str) -> None:
     with pytest.raises(UnsupportedModel, match=says):

@@ -376,3 +376,52 @@ def test_a_window_of_one_with_a_cache_looks_at_all_that_the_cache_kept(implement
     ).attentions
     for forward, step in zip(watched.forwards, steps, strict=True):
         np.testing.assert_allclose(forward.weights(0)[0, -1], step[0][0, :, -1].mean(0), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["llama", "bert", "gpt2"])
+def test_numbers_around_a_model_are_no_layers(family: str) -> None:
+    module = tiny_model(family)
+    ids = tiny_ids()
+    with heedmap.watch(module) as alone:
+        module(ids)
+    for around in (torch.nn.Sequential(module), torch.nn.ModuleDict({"7": torch.nn.Sequential(module)})):
+        with heedmap.watch(around, layers=[2]) as watched:
+            module(ids)
+        forward = watched.forwards[0]
+        assert [one.layer.number for one in forward.heard] == [0, 1, 2]
+        np.testing.assert_allclose(forward.weights(2), alone.forwards[0].weights(2), atol=ROUNDING)
+
+
+def test_two_models_in_one_module_are_told_apart() -> None:
+    one, two = tiny_model("llama"), tiny_model("bert")
+    both = torch.nn.ModuleList([one, two])
+    with heedmap.watch(both) as watched:
+        one(tiny_ids())
+        two(tiny_ids())
+    assert [forward.part for forward in watched.forwards] == ["0", "1"]
+    assert [forward.stacks[0][:2] for forward in watched.forwards] == ["0.", "1."]
+    for forward, module in zip(watched.forwards, (one, two), strict=True):
+        with heedmap.watch(module) as alone:
+            module(tiny_ids())
+        np.testing.assert_allclose(forward.weights(1), alone.forwards[0].weights(1), atol=ROUNDING)
+
+
+def test_two_models_called_together_have_a_stack_each() -> None:
+    class Pair(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.parts = torch.nn.ModuleList([tiny_model("llama"), tiny_model("llama")])
+
+        def forward(self, ids: torch.Tensor) -> Any:
+            return [part(ids).logits for part in self.parts]
+
+    pair = Pair()
+    with heedmap.watch(pair) as watched:
+        pair(tiny_ids())
+    forward = watched.forwards[0]
+    assert forward.stacks == [f"parts.{number}.model.layers.*.self_attn" for number in (0, 1)]
+    for number, part in enumerate(pair.parts):
+        with heedmap.watch(part) as alone:
+            part(tiny_ids())
+        found = forward.weights(2, stack=f"parts.{number}.")
+        np.testing.assert_allclose(found, alone.forwards[0].weights(2), atol=ROUNDING)

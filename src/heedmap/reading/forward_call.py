@@ -210,25 +210,29 @@ def _sizes(call: AttentionCall) -> tuple[int, int, int]:
     return call.query.shape[0], call.rule.queries, call.rule.keys
 
 
-def layer_number(module: str) -> int:
+def layer_number(module: str, model: str = "") -> int:
     """The layer's number in the name of an attention module: the first number, or 0 where there is none.
 
+    Args:
+        module: the name of the attention module.
+        model: the name of the transformers model that it is in: numbers in it (`torch.nn.Sequential`) are no layers.
+
     Example:
-        >>> layer_number("model.layers.12.self_attn"), layer_number("pooler.attention")
+        >>> layer_number("0.model.layers.12.self_attn", "0"), layer_number("pooler.attention")
         (12, 0)
     """
-    found = _NUMBER.search(module)
+    found = _NUMBER.search(module, len(model))
     return 0 if found is None else int(found.group(1))
 
 
-def stack_name(module: str) -> str:
-    """The stack that an attention module belongs to.
+def stack_name(module: str, model: str = "") -> str:
+    """The stack that an attention module belongs to; arguments as in `layer_number`.
 
     Example:
         >>> stack_name("decoder.block.3.layer.1.EncDecAttention")
         'decoder.block.*.layer.1.EncDecAttention'
     """
-    return _NUMBER.sub("*", module, count=1)
+    return module[: len(model)] + _NUMBER.sub("*", module[len(model) :], count=1)
 
 
 def _listed(items: object) -> str:

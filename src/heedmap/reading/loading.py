@@ -11,6 +11,7 @@ from heedmap.errors import UnsupportedModel
 from heedmap.models.load import LoadedModel, ModelSource, load_model
 from heedmap.models.processor import is_processor, tokenizer_of
 from heedmap.reading.model import Model
+from heedmap.reading.tap import outermost_models
 
 
 def load(
@@ -90,6 +91,12 @@ def _refuse_another_object(given: Any) -> None:
             f"a {kind} holds the transformers model in its first part: heedmap.wrap(it[0].auto_model, it.tokenizer)"
         )
     if isinstance(given, torch.nn.Module):
+        inside = [] if hasattr(given, "config") else outermost_models(given)
+        if inside and inside != ["module"]:  # which is where DataParallel has it
+            raise UnsupportedModel(
+                f"a {kind} is not a transformers model, but holds {', '.join(map(repr, inside))}: "
+                f"heedmap.wrap(it.get_submodule({inside[0]!r}), tokenizer)"
+            )
         return
     if isinstance(getattr(given, "model", None), torch.nn.Module):
         raise UnsupportedModel(f"a {kind} is not a module, but holds one: heedmap.wrap(it.model, it.tokenizer)")

@@ -205,6 +205,15 @@ def switchable_configurations(module: nn.Module) -> list[Any]:
     return list(found.values())
 
 
+def outermost_models(module: nn.Module) -> list[str]:
+    """The names of the transformers models in a module that are in no other; of a model itself, an empty name."""
+    found: list[str] = []
+    for name, part in module.named_modules():
+        if isinstance(part, PreTrainedModel) and not any(not one or name.startswith(f"{one}.") for one in found):
+            found.append(name)
+    return found
+
+
 def lock_of(module: nn.Module) -> threading.RLock:
     """The lock of a model."""
     with _locks_guard:

@@ -32,7 +32,7 @@ from heedmap.reading.layers import (
 )
 from heedmap.reading.pictures import pictures_of
 from heedmap.reading.reading import Reading
-from heedmap.reading.tap import Heard, Session, tap
+from heedmap.reading.tap import Heard, Session, outermost_models, tap
 from heedmap.whole_numbers import one_or_several
 
 
@@ -111,6 +111,7 @@ class Watch:
         self._tokenizer = tokenizer
         self._layers = None if layers is None else set(one_or_several(layers))
         self._checked = _check(module, self._layers)
+        self._models = outermost_models(module)
         self._open = _Open()
         self._silent = ""
 
@@ -137,13 +138,14 @@ class Watch:
         if self._open.forward is None:
             return  # computed again by a backward pass, or a layer called by itself
         call = heard.call
-        layer = AttentionLayer(layer_number(heard.module), heard.module, call.heads, call.key_value_heads)
+        model = max((name for name in self._models if heard.module.startswith(f"{name}.")), key=len, default="")
+        layer = AttentionLayer(layer_number(heard.module, model), heard.module, call.heads, call.key_value_heads)
         if heard.module not in self._checked:
             refuse_wrong_weights(self._module, layer, heard)
             self._checked.add(heard.module)
         wanted = self._layers is None or layer.number in self._layers
         kept = _with_own_keys(heard.kept(values=self._values)) if wanted else None
-        self._open.forward.heard.append(WatchedCall(layer, stack_name(heard.module), kept, heard.dropout))
+        self._open.forward.heard.append(WatchedCall(layer, stack_name(heard.module, model), kept, heard.dropout))
 
     def _notice_forward_calls(self, session: Session) -> list[Any]:
         """Hook the module and every part that is a model itself; the outermost one called makes a forward call."""
