@@ -219,7 +219,7 @@ def test_the_head_that_looks_at_the_first_noun(smollm2: Model, tmp_path: Path) -
     assert rows["exchanged"].tolist() == [True]
     finding = conclude(rows)
     assert finding.verdict == "cannot tell"
-    assert value(finding, "versions_differ") <= 1e-6
+    assert value(finding, "versions_differ") <= 1e-5  # as the lab calls equal
     assert "under 6" in finding.sentence
 
 

@@ -425,3 +425,76 @@ def test_two_models_called_together_have_a_stack_each() -> None:
             part(tiny_ids())
         found = forward.weights(2, stack=f"parts.{number}.")
         np.testing.assert_allclose(found, alone.forwards[0].weights(2), atol=ROUNDING)
+
+
+@pytest.mark.parametrize("family", ["llama", "bert", "mistral"])
+@pytest.mark.parametrize("implementation", ["eager", "sdpa"])
+def test_an_attention_function_set_inside_the_block_is_no_way_around_it(family: str, implementation: str) -> None:
+    module = tiny_model(family)
+    with heedmap.watch(module) as watched:
+        module(tiny_ids())
+        module.set_attn_implementation(implementation)
+        module(tiny_ids())
+        module(tiny_ids())
+    assert len(watched.forwards) == 3
+    for forward in watched.forwards[1:]:
+        np.testing.assert_allclose(forward.weights(2), watched.forwards[0].weights(2), atol=ROUNDING)
+    assert module.config._attn_implementation == implementation
+
+
+@pytest.mark.parametrize("inner_part", ["", "model"])
+def test_a_watch_hears_what_a_watch_inside_it_hears(inner_part: str) -> None:
+    module = tiny_model("llama")
+    with heedmap.watch(module) as outer:
+        module(tiny_ids())
+        with heedmap.watch(module.get_submodule(inner_part)) as inner:
+            module(tiny_ids())
+        module(tiny_ids())
+    assert (len(outer.forwards), len(inner.forwards)) == (3, 1)
+    assert [len(forward.heard) for forward in outer.forwards] == [3, 3, 3]
+    assert [one.layer.module for one in outer.forwards[1].heard] == [
+        one.layer.module for one in outer.forwards[0].heard
+    ]
+    np.testing.assert_allclose(inner.forwards[0].weights(1), outer.forwards[1].weights(1), atol=ROUNDING)
+    assert module.config._attn_implementation == "sdpa"
+    assert "forward" not in module.__dict__
+
+
+def test_forward_called_without_the_module_is_heard() -> None:
+    """As sentence-transformers does, so that no hook of the module runs."""
+
+    class Encoder(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = tiny_model("bert")
+
+        def encode(self, texts: list[str]) -> torch.Tensor:
+            inputs = word_tokenizer()(texts, padding=True, return_tensors="pt")
+            hidden: torch.Tensor = self.model.forward(**inputs).last_hidden_state
+            return hidden.mean(1)
+
+    encoder, texts = Encoder(), ["the cat sat", "a mat"]
+    plain = encoder.encode(texts)
+    with heedmap.watch(encoder, word_tokenizer()) as watched:
+        torch.testing.assert_close(encoder.encode(texts), plain)
+    assert [reading.tokens.ids for reading in watched.readings] == [
+        word_tokenizer()(text)["input_ids"] for text in texts
+    ]
+    assert "forward" not in encoder.model.__dict__
+
+
+def test_what_ran_unheard_is_named_beside_what_was_heard() -> None:
+    class Silent(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = tiny_model("llama")
+
+        def forward(self, ids: torch.Tensor, runs: bool) -> Any:
+            return self.model(ids) if runs else ids
+
+    module = Silent()
+    with heedmap.watch(module) as watched:
+        module(tiny_ids(), True)
+        module(tiny_ids(), False)
+    assert dict(watched.unheard) == {"Silent": 1}
+    assert "Silent ran 1 times without attention that can be read" in str(watched)

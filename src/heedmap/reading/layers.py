@@ -16,7 +16,7 @@ from heedmap.reading.layer_kinds import layers_without_attention
 from heedmap.reading.listening import AttentionLayer, layers_heard
 from heedmap.reading.own_code import has_own_code, refuse_unknown_code, refuse_without_map, run_own_code
 from heedmap.reading.short_input import CHECK_TOKENS, PIXELS, main_input, position_limit, short_input
-from heedmap.reading.tap import Heard, switchable_configurations, tap
+from heedmap.reading.tap import Heard, switchable_configurations, tap, unheard
 
 __all__ = [
     "AttentionLayer",
@@ -103,7 +103,7 @@ def _check(module: nn.Module) -> _Checked:
     heard: list[Heard] = []
     kind = type(module).__name__
     device = next(iter(inputs.values())).device
-    with evaluating(module), torch.autocast(device.type, enabled=False):
+    with unheard(), evaluating(module), torch.autocast(device.type, enabled=False):
         try:
             plain = run_inputs(module, inputs)
         except Exception as error:  # models that need more than text fail in as many ways as there are of them

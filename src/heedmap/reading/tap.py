@@ -80,17 +80,43 @@ class CallEditor(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """An open tap: who listens, what the modules are called, and what edits them."""
+    """An open tap: who listens, what the modules are called, and what edits them.
+
+    A tap that keeps the mode changes nothing, so that one around it (`outer`) hears its calls too.
+    """
 
     receive: Receiver
     names: dict[int, str]
     editor: CallEditor | None = None
     keep_mode: bool = False
+    outer: Session | None = None
+    configurations: tuple[Any, ...] = ()
 
     @property
     def is_heard_here(self) -> bool:
         """Whether this tap hears the calls of the thread that asks."""
-        return _session.get() is self
+        session = _session.get()
+        while session is not None and session is not self:
+            session = session.outer
+        return session is self
+
+    def hand_over(self, module: nn.Module, heard: Heard) -> None:
+        """Give a call of a module to this tap, and to those around it that know the module."""
+        session: Session | None = self
+        while session is not None:
+            name = session.names.get(id(module))
+            if name is not None or session is self:
+                session.receive(replace(heard, module=name or ""))
+            session = session.outer
+
+    def switch_again(self) -> None:
+        """Take configurations back whose attention function was set to another inside the tap; it is set at the end."""
+        with _locks_guard:
+            for one in self.configurations:
+                name = one._attn_implementation_internal
+                if name not in (_NAME_FOR_BOOL_MASKS, _NAME_FOR_FLOAT_MASKS):
+                    _loaded_names[id(one)] = name, _loaded_names[id(one)][1]
+                    one._attn_implementation_internal = _name_for(name)
 
     def enter(self) -> contextvars.Token[Session | None] | None:
         """Hear this thread's calls too; None where that, or another tap's listening, is so already."""
@@ -132,7 +158,15 @@ def tap(
     configurations = switchable_configurations(module)
     mode = contextlib.nullcontext() if keep_mode else evaluating(module)
     with lock_of(module), _not_compiled(module), mode:
-        session = Session(receive, {id(part): name for name, part in module.named_modules()}, editor, keep_mode)
+        outer = _session.get() if keep_mode else None
+        session = Session(
+            receive,
+            {id(part): name for name, part in module.named_modules()},
+            editor,
+            keep_mode,
+            outer if outer is not None and outer.keep_mode else None,
+            tuple(configurations),
+        )
         token = _session.set(session)
         try:
             with contextlib.ExitStack() as switched:
@@ -141,6 +175,11 @@ def tap(
                 yield session
         finally:
             _session.reset(token)
+
+
+def _name_for(loaded: str) -> str:
+    """The tap's name for a model that was loaded with an attention function: its masks are of that function's kind."""
+    return _NAME_FOR_FLOAT_MASKS if loaded == "eager" else _NAME_FOR_BOOL_MASKS
 
 
 @contextlib.contextmanager
@@ -153,8 +192,7 @@ def _switched(configuration: Any) -> Iterator[None]:
     with _locks_guard:
         loaded, taps = _loaded_names.get(id(configuration), (configuration._attn_implementation_internal, 0))
         _loaded_names[id(configuration)] = loaded, taps + 1
-        name = _NAME_FOR_FLOAT_MASKS if loaded == "eager" else _NAME_FOR_BOOL_MASKS
-        configuration._attn_implementation_internal = name
+        configuration._attn_implementation_internal = _name_for(loaded)
     try:
         yield
     finally:
@@ -164,6 +202,16 @@ def _switched(configuration: Any) -> Iterator[None]:
                 _loaded_names[id(configuration)] = loaded, taps - 1
             else:
                 configuration._attn_implementation_internal = loaded
+
+
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """Inside, no tap that is open in this thread hears a call: what the library runs itself is not the user's."""
+    token = _session.set(Session(lambda _: None, {}))
+    try:
+        yield
+    finally:
+        _session.reset(token)
 
 
 def _not_compiled(module: nn.Module) -> contextlib.AbstractContextManager[Any]:
@@ -322,7 +370,7 @@ def _attention(
             mask = rule if isinstance(attention_mask, LazyMask) or indices is not None else attention_mask
             dtype = torch.bool if attention_mask is None else attention_mask.dtype
             output, weights = _as_loaded(module, (query, key, value), mask, dtype, loaded_eager, others)
-            session.receive(_heard_beside(name, call, rounded[2], None if dropped else output, dropped))
+            session.hand_over(module, _heard_beside(name, call, rounded[2], None if dropped else output, dropped))
             return output, weights
     if editor is not None:
         if indices is not None:
@@ -332,7 +380,7 @@ def _attention(
     output = output if editor is None else editor.after(name, output)
     if session is not None:
         heard = replace(_detached(call), logsumexp=logsumexp.detach())
-        session.receive(Heard(name, heard, rounded[2].detach(), output.detach()))
+        session.hand_over(module, Heard(name, heard, rounded[2].detach(), output.detach()))
     return output.transpose(1, 2).contiguous(), None
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import threading
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -77,13 +79,8 @@ def watch(
             "pipe.model of a pipeline)"
         )
     watched = Watch(module, tokenizer, layers, values=values)
-    with tap(module, watched._receive, keep_mode=True) as session:
-        handles = watched._notice_forward_calls(session)
-        try:
-            yield watched
-        finally:
-            for handle in handles:
-                handle.remove()
+    with tap(module, watched._receive, keep_mode=True) as session, watched._noticing_forward_calls(session):
+        yield watched
     watched._refuse_silence()
 
 
@@ -100,6 +97,7 @@ class Watch:
 
     Attributes:
         forwards: the forward calls, in the order in which they ended.
+        unheard: how often models ran, by class, without a call of an attention function that can be read.
     """
 
     def __init__(
@@ -113,7 +111,7 @@ class Watch:
         self._checked = _check(module, self._layers)
         self._models = outermost_models(module)
         self._open = _Open()
-        self._silent = ""
+        self.unheard: Counter[str] = Counter()
 
     @property
     def readings(self) -> list[Reading]:
@@ -147,25 +145,53 @@ class Watch:
         kept = _with_own_keys(heard.kept(values=self._values)) if wanted else None
         self._open.forward.heard.append(WatchedCall(layer, stack_name(heard.module, model), kept, heard.dropout))
 
-    def _notice_forward_calls(self, session: Session) -> list[Any]:
-        """Hook the module and every part that is a model itself; the outermost one called makes a forward call."""
-        handles = []
-        for name, part in self._module.named_modules():
-            if isinstance(part, PreTrainedModel) or part is self._module:
-                handles.append(part.register_forward_pre_hook(self._entering(session, name), with_kwargs=True))
-                handles.append(part.register_forward_hook(self._leaving(session), always_call=True))
-        return handles
+    @contextlib.contextmanager
+    def _noticing_forward_calls(self, session: Session) -> Iterator[None]:
+        """Notice when the module, or a part that is a model itself, runs; the outermost one makes a forward call.
+
+        `forward` itself is wrapped: hooks miss who calls it without the module (sentence-transformers does).
+        """
+        with contextlib.ExitStack() as wrapped:
+            for name, part in self._module.named_modules():
+                if isinstance(part, PreTrainedModel) or part is self._module:
+                    wrapped.callback(self._wrap_forward(session, name, part))
+            yield
+
+    def _wrap_forward(self, session: Session, name: str, part: nn.Module) -> Callable[[], None]:
+        """Wrap the `forward` of a part; what comes back puts its own in place again."""
+        own, run = part.__dict__.get("forward"), part.forward
+        enter, leave = self._entering(session, name), self._leaving(session)
+
+        @functools.wraps(run)
+        def forward(*arguments: Any, **named: Any) -> Any:
+            enter(part, arguments, named)
+            output = None
+            try:
+                output = run(*arguments, **named)
+                return output
+            finally:
+                leave(part, output)
+
+        def unwrap() -> None:
+            if part.__dict__.get("forward") is forward:
+                del part.forward
+                if own is not None:
+                    part.forward = own  # another wrapper's, such as accelerate's
+
+        part.forward = forward
+        return unwrap
 
     def _entering(self, session: Session, name: str) -> Any:
-        """A hook for the moment in which a part is called."""
+        """What happens when a part begins to run."""
         started = self._open
 
-        def hook(part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
+        def enter(part: nn.Module, arguments: tuple[Any, ...], named: dict[str, Any]) -> None:
             if not session.is_heard_here:
                 started.token = session.enter()
                 if started.token is None:
                     return  # somebody else's tap, inside the block
             if started.depth == 0:
+                session.switch_again()
                 started.forward = ForwardCall(
                     name,
                     make_readings=self._readings_maker(),
@@ -179,13 +205,13 @@ class Watch:
             if started.forward is not None and started.forward.pixels is None:
                 started.forward.pixels = pictures_and_sizes(part, arguments, named)
 
-        return hook
+        return enter
 
     def _leaving(self, session: Session) -> Any:
-        """A hook for the moment in which a part has returned, or raised."""
+        """What happens when a part has run, or raised."""
         started = self._open
 
-        def hook(part: nn.Module, _: tuple[Any, ...], output: Any) -> None:
+        def leave(part: nn.Module, output: Any) -> None:
             if not session.is_heard_here:
                 return
             started.depth -= 1
@@ -193,7 +219,7 @@ class Watch:
                 return
             forward, started.forward = started.forward, None
             if output is not None and forward is not None and not forward.heard:
-                self._silent = type(part).__name__
+                self.unheard[type(part).__name__] += 1
             elif output is not None and forward is not None:
                 forward.logits = last_logits(part, output, forward) if self._tokenizer is not None else None
                 if self._tokenizer is not None and forward.text_stacks:
@@ -203,12 +229,13 @@ class Watch:
                 session.leave(started.token)
                 started.token = None
 
-        return hook
+        return leave
 
     def _refuse_silence(self) -> None:
         """Refuse a model that ran and was never heard, so that nothing looks like an empty result."""
-        if self._silent and not self.forwards:
-            raise UnsupportedModel(f"{self._silent} ran, and never called an attention function that can be read")
+        if self.unheard and not self.forwards:
+            ran = ", ".join(self.unheard)
+            raise UnsupportedModel(f"{ran} ran, and never called an attention function that can be read")
 
     def _readings_maker(self) -> Any:
         """What makes readings of a forward call, None without a tokenizer."""
@@ -217,7 +244,11 @@ class Watch:
         return lambda forward: readings_of(forward, self._module, self._tokenizer)
 
     def __str__(self) -> str:
-        return "\n".join(str(forward) for forward in self.forwards) or "no forward call yet"
+        lines = [str(forward) for forward in self.forwards]
+        lines += [
+            f"{kind} ran {times} times without attention that can be read" for kind, times in self.unheard.items()
+        ]
+        return "\n".join(lines) or "no forward call yet"
 
 
 def _check(module: nn.Module, layers: set[int] | None) -> set[str]:
