@@ -1,7 +1,7 @@
 """Calls of every shape, for a process of its own: `python -m tests.reading.kernel_sweep attend|rules FILE [EVERY]`.
 
 Before each call what it is goes into FILE, so that the call is known when torch ends the process. Each answer is
-compared with the whole map in NumPy; the first that differs ends the sweep too. EVERY takes each so manieth case.
+compared with the whole map in NumPy; the first that differs ends the sweep too. EVERY=10 takes every tenth case.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the file of a saved reading must hold before it is believed: each field, each tensor, and all beside each other.
 
-A file is refused where it says what no reading says. A checksum tells what accidents change; who means harm writes the
-right one, so nothing here takes it for granted.
+A file is refused where no reading could say what it says. The checksum finds accidents; someone who means harm writes
+the right one, so nothing here relies on it.
 """
 
 from __future__ import annotations
